@@ -59,37 +59,37 @@ export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown>
   store?: "android"
   /** Example command lines for adding an account, each with its effect. */
   examples: [typed: string, does: string][]
-  /** The public ids of the key, by name. `fresh`: rotating the key changes this id too. */
+  /** The public ids of the key, by name. `fresh` is true if rotating the key changes this id too. */
   ids: Record<string, AccountOption & { fresh?: true }>
   /** The secret part of the key. Null if there is none because each message carries its own proof. */
   secret: (AccountOption & { name: string }) | null
   /** Creates a key pair, for a console that takes a public key. */
   createKeyPair?(): KeyPair
-  /** Selects which one of the accounts that the key opens is read. */
+  /** The option that selects which of the accounts opened by the key is read. */
   part: AccountOption & { name: string }
   /** Converts a selection, as a person may copy it from the console, to the stored form. */
   toPart?(given: string): string
-  /** Lists the accounts that the key opens, so that a caller may omit the selection if there is only one. */
+  /** Lists the accounts that the key opens. If there is only one, the caller need not select it. */
   listParts?(way: Way): Promise<AccountPart[]>
   /** Throws AccessProblem when the key or the selection has an impossible format. */
   check(key: Key, part: string | null): void
   /** The part of the key that is safe to display. */
   shown(key: Key): string
-  /** Throws AccessProblem when the key is not valid. */
+  /** Opens a connection with the key. Throws AccessProblem when the key is not valid. */
   open(key: Key, part: string | null, reach: AccountReach): Promise<Way>
-  /** Throws ConsoleProblem when the rights cannot be determined. */
+  /** Tests the rights of the key. Throws ConsoleProblem when they cannot be determined. */
   look(way: Way, part: string, now: Date): Promise<Look>
   /** Only for kinds that send messages to us, at /in/<account>. */
   receive?: MessageReader<Key>
-  /** Lists the data that is read first, for the person who connects the account. */
+  /** Text for the person who connects the account: the data that is read first. */
   begins: string
-  /** Explains which request a person must make at the console first, for this account and app. */
+  /** Returns a text about the request that a person must first make at the console for this account and app. */
   needsAsking?(account: string, app: string): string
-  /** Nothing is read without these rights. */
+  /** The rights without which nothing is read from the account. */
   needs: readonly string[]
   /**
-   * Reads what is due. Returns how long to leave the account alone; null means until the next task is due, at most an
-   * hour. Omitted for kinds that push their data to us. Throws ConsoleProblem.
+   * Reads what is due. Returns how long to wait before the account is read again. Null: until its next task is due, but
+   * at most an hour. Omitted for kinds whose services push data to us. Throws ConsoleProblem.
    */
   read?(way: Way, turn: AccountTurn): Promise<number | null>
 }
@@ -102,14 +102,14 @@ export interface AccountTurn {
   now: () => Date
   /** Stores a response body unchanged. */
   keep: (body: RawBody) => Promise<void>
-  /** Throws when the lease is lost, so that nothing is stored. */
+  /** Throws when the lease is lost, so that the transaction stores nothing. */
   fence: (tx: Tx) => Promise<void>
   /** Records that the console accepted the key. */
   noteAnswer(): Promise<void>
   /** Makes the worker check the account's rights before it reads anything else. */
   noteDenied(): Promise<void>
   log: Log
-  /** Stops reading after the current request. */
+  /** Signals that reading must stop after the current request. */
   closing: AbortSignal
   signal: AbortSignal
   /** Pause between two requests. */

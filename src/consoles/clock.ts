@@ -4,8 +4,8 @@ import { TOKEN_AHEAD_MS, TOKEN_BACK_MS } from "./jwt.ts"
 const TOLERANCE_MS = 5_000
 
 /**
- * Returns the difference between this machine's clock and the Date header of the response, as the explanation of a
- * rejected token. Null if the clocks agree well enough for tokens, or if the response has no date.
+ * Explains a rejected token by the difference between this machine's clock and the Date header of the response. Null if
+ * the clocks agree well enough for tokens, or if the response has no date.
  */
 export function clockProblem(headers: Headers, now: Date): string | null {
   const at = Date.parse(headers.get("date") ?? "")

@@ -54,8 +54,8 @@ interface ConsoleChange {
 /**
  * `unauthorized`: a freshly signed token is rejected; `forbidden`: the key's role lacks the right; `agreement`: the
  * account holder must accept an agreement; `limited`: too many requests; `unavailable`: the platform was not reached,
- * it failed (5xx), or this machine's clock is wrong; `refused`: any other response, which has no meaning for other
- * requests.
+ * it failed (5xx), or this machine's clock is wrong; `refused`: any other response, which concerns only its own
+ * request.
  */
 export type ConsoleTrouble = "unauthorized" | "forbidden" | "agreement" | "limited" | "unavailable" | "refused"
 

@@ -11,7 +11,7 @@ export interface DemoAccounts {
   ads: string
 }
 
-/** Included in every answer with demo figures. */
+/** The text in every answer that has demo figures. */
 const WHY =
   "these figures are invented sample data; they are deleted once you connect your own account: appmeter account " +
   "add app-store-connect"
@@ -80,7 +80,7 @@ export function demoProblem(id: string): string {
   )
 }
 
-/** Serializes connecting an account and loading the demo. */
+/** Takes a lock, so that connecting an account and loading the demo never run at the same time. */
 async function lockAccounts(tx: Db, workspaceId: number): Promise<void> {
   await tx`
     select

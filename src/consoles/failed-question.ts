@@ -15,11 +15,11 @@ export class LeaseLost extends Error {
 interface QuestionFailure {
   /** Message for the owner. */
   message: string
-  /** The key's role does not permit the request. */
+  /** True if the key's role does not permit the request. */
   isDenied: boolean
-  /** The data is not published yet: retry in an hour. */
+  /** True if the data is not published yet: retry in an hour. */
   isLate: boolean
-  /** The platform itself failed: end this task, then pause the account for a while. */
+  /** True if the platform itself failed: end this task, then pause the account for a while. */
   stops: boolean
 }
 
@@ -57,8 +57,8 @@ function bounded(message: string, isLate = false): QuestionFailure {
 const MAX_TEXT = 200
 
 /**
- * SQL: time of the next retry: an hour later after the first failure, then at growing gaps up to five days. For a row
- * with `tries`.
+ * SQL: time of the next retry: an hour later after the first failure, then at growing gaps up to five days. The row
+ * must have a column `tries`.
  */
 export function growingGap(sql: Db) {
   return sql`now() + least(power(2, least(tries, 10)), 128) * interval '1 hour'`

@@ -115,7 +115,7 @@ export async function probeRight(
 }
 
 const PAGE = 200
-/** No seller has more pages of apps than this. */
+/** Maximum number of pages of apps. No seller has more. */
 const MAX_PAGES = 25
 
 async function readApps(console: Console): Promise<AccountApp[]> {

@@ -9,7 +9,7 @@ interface TaskReading {
   read(task: AccountTask): Promise<void>
   /** Postpones the other tasks that need the missing right. */
   putOffDenied?(task: AccountTask, failure: string): Promise<void>
-  /** Returns how long to leave the key alone. Null if reading may continue. */
+  /** Returns how long to wait before the key is used again. Null if reading may continue. */
   restMs(): number | null
 }
 

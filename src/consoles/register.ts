@@ -25,7 +25,7 @@ export interface AccountRow {
   kind: AccountKindName
   /** The part of the key that is safe to display. */
   shown: string
-  /** Selects which one of the accounts that the key opens is read. */
+  /** The selected account, if the key opens several. */
   part: string
   state: AccountState
   stateSince: Date
@@ -100,7 +100,7 @@ async function findOnlyPart({ reach }: Register, name: AccountKindName, key: Acc
   return part.id
 }
 
-/** Tests the rights of the key at the console. Throws AccessProblem or ConsoleProblem, and records either. */
+/** Tests the rights of the key at the console. Records a failure before it throws AccessProblem or ConsoleProblem. */
 export async function testAccount(register: Register, workspaceId: number, id: string): Promise<AccountRow> {
   const { sql, reach } = register
   const { sealed, part, ...account } = await findSealed(sql, workspaceId, id)

@@ -7,9 +7,9 @@ import { makeFailedDue } from "./tasks.ts"
 
 /** Number of days for which the console offers daily reports. */
 const KEPT_DAYS = 365
-/** Recent days still change. Up to this age in days they are read again every day. */
+/** Recent days still change, so days up to this age are read again every day. */
 const WEEK = 7
-/** Up to this age in days they are read again every fourth day. Older days are final. */
+/** Days up to this age are read again every fourth day. Older days are final. */
 const SETTLED = 35
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -49,8 +49,8 @@ function daysBetween(day: string, today: string): number {
 }
 
 /**
- * Handles a report that the console denied to the key's role. If no day of the report was read in the last day, the
- * other days would be denied too: they are postponed by a day, and the right is marked as denied.
+ * Handles a report that the console denied to the key's role. If no day of the report was read in the last 24 hours,
+ * the other days would be denied too, so they are postponed by a day, and the right is marked as denied.
  */
 export async function putOffReport(
   sql: Sql,

@@ -24,7 +24,7 @@ type AnyTask = ConsoleTask | AdsTask | PlayTask
 interface TaskRule {
   /** Tasks with the lowest place are read first. */
   place: number
-  /** The newest days of the report, this many, are read before all other tasks. */
+  /** This many of the report's newest days are read before all other tasks. */
   newestDays?: number
   /** The task is skipped while the account lacks this right. */
   right?: string
@@ -53,9 +53,9 @@ const RULES: Record<AnyTask, TaskRule> = {
   days: { place: 4, right: "reports" },
   terms: { place: 5, right: "reports" },
   popularity: { place: 6, right: "popularity" },
-  // Before the newest days, because this task finds their files.
+  // Comes before the newest days, because this task finds their files.
   play_files: { place: -1 },
-  // Before a backlog of files, because a review is listed only for a week.
+  // Comes before a backlog of files, because a review is listed only for a week.
   reviews: { place: -1, right: "reviews" },
   play_installs: STATISTICS,
   play_installs_country: STATISTICS,
@@ -75,7 +75,7 @@ export interface AccountTask<Task extends AnyTask = AnyTask> {
    * country. Empty for the account itself.
    */
   subject: string
-  /** A caller is waiting for it. */
+  /** True if a caller is waiting for the task. */
   isAsked: boolean
   wasRead: boolean
 }
@@ -202,7 +202,7 @@ export interface TaskStanding {
   state: TaskState
   /** Time of the last successful read. Null if never read. */
   readAt: Date | null
-  /** A caller is still waiting for the task. */
+  /** True if a caller is still waiting for the task. */
   isAsked: boolean
   /** Why the data was not read, or which rows were skipped. Null if neither applies. */
   failure: string | null

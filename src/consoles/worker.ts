@@ -169,7 +169,7 @@ const WAITS_MS: Record<ConsoleProblem["trouble"], number> = {
   refused: HOUR_MS,
 }
 
-/** Reads an account. Returns how long to leave the key alone. Null means until the next task is due. */
+/** Reads an account. Returns how long to wait before the key is used again. Null means until the next task is due. */
 async function readDue(
   { claim, closing, abort }: Run<LeasedAccount>,
   { sql, recording, log, reach, keep: keepOf, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,

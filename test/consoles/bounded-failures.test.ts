@@ -241,7 +241,7 @@ slow(
   },
 )
 
-slow("a report denied to the role is requested once a day, and read once the role permits it", async () => {
+slow("a report that the key's role may not read is requested once a day, until the role permits it", async () => {
   let isDenied = true
   let refused = 0
   scene.standIn.before = (path) => {

@@ -15,7 +15,7 @@ export type Cut =
 
 export interface Cutter {
   url: string
-  /** Cuts the nth change from now on (0 is the next one); requests that read pass. Null cuts nothing. */
+  /** Cuts the nth change from now on (0 is the next one), and lets read requests through. Null cuts nothing. */
   cut(cut: Cut | null, nth?: number): void
   /** The changes so far, for example "PATCH /v1/…". */
   changes: string[]

@@ -35,7 +35,7 @@ const OTHERS: SalesRow = { ...APP, SKU: "OTHER", Title: "Not ours", Units: "900"
 let scene: AccountScene
 const bodies = new Map<string, RawBody>()
 
-/** Reads the newest report, which has this many units. */
+/** Makes the console report this many units on the newest day, and reads that report. */
 async function readReport(units: string): Promise<void> {
   const { sql, standIn, register, clock } = scene
   standIn.report = (type, day) =>
@@ -64,7 +64,7 @@ const evidence = (workspaceId = scene.workspaceId) =>
     { report: "sales", day: DAY },
   )
 
-test("the evidence of a figure lists the current report, then the replaced one, without other apps", async () => {
+test("the evidence lists only the app's rows, first of the current report, then of the replaced one", async () => {
   const report = (await evidence())!
   expect(report).toMatchObject({ report: "sales", state: "ok", dayZone: "America/Los_Angeles" })
   expect(report.said.map(({ count, rows }) => [count, rows.map(({ app, units }) => [app, units])])).toEqual([

@@ -143,7 +143,7 @@ slow("late, empty and read days are distinguished by the console's own wording",
   await scene.add()
   await readSome()
   expect(await tasks(YESTERDAY)).toEqual([
-    // Offer redemptions are the last of a day's reports to be read.
+    // A day's offer redemptions are read after its other reports.
     { task: "offer_redemptions", state: "due", tries: 0, later: false },
     { task: "sales", state: "empty", tries: 0, later: true },
     { task: "subscription_events", state: "late", tries: 0, later: true },
@@ -188,7 +188,7 @@ slow("a restated day replaces the facts once, keeps both reports, and changes no
   expect(await rebuildAccounts(scene.sql, KINDS, async () => {})).toBe(1)
   expect(await rebuildAccounts(scene.sql, KINDS, async () => {})).toBe(0)
   expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
-  // The first content is reported again, so it is in use again.
+  // The console reports the first content again, so the facts of that content are used again.
   currentReport = first
   scene.clock.now = new Date(MORNING.getTime() + 86_400_000)
   await dueAgain(YESTERDAY)
@@ -240,7 +240,7 @@ slow("a revoked key, an open agreement or a used-up hourly limit stops the readi
   scene.standIn.hourLeft = 400
   await scene.sql`update connected_account set checked_at = null, next_at = now()`
   await readSome(50)
-  // Five requests for the rights, then one report.
+  // The reading sent five requests to test the rights, then one for a report.
   expect(scene.standIn.hourLeft).toBe(394)
   expect((await findAccount(scene.sql, scene.workspaceId, id)).state).toBe("ok")
   scene.standIn.revoke(key.keyId)
@@ -313,7 +313,7 @@ slow("ten concurrent workers request each day only once", async () => {
   expect(those.length).toBe(new Set(those).size + 1)
 })
 
-slow("a real subscriptions report has 409 at the standard price, one app and no subscriber sum", async () => {
+slow("a real subscriptions report is read as 409 subscriptions at the standard price, of one app", async () => {
   const tsv = readFileSync(
     join(import.meta.dirname, "../../fixtures/upstream/asc-subscriptions-2026-02-18.tsv"),
     "utf8",

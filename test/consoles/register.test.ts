@@ -85,7 +85,7 @@ const alerts = async () => {
   return rows.map(({ kind, subject, over }) => [kind, subject, over])
 }
 
-test("a state change that twenty processes see raises one alert, and another when it recurs", async () => {
+test("a state change that twenty processes detect raises one alert, and a recurrence raises another", async () => {
   const { id } = await scene.add()
   const revoked = { state: "revoked", why: "refused" } as const
   const noted = await Promise.all(Array.from({ length: 20 }, () => scene.sql.begin((tx) => noteState(tx, id, revoked))))
@@ -98,7 +98,7 @@ test("a state change that twenty processes see raises one alert, and another whe
   ])
 })
 
-test("a key is revoked after ten minutes of rejected tokens rather than after one", async () => {
+test("a key is revoked after ten minutes of rejected tokens, not after the first rejection", async () => {
   const { id } = await scene.add()
   const key = scene.standIn.key()
   scene.standIn.revoke(key.keyId)
@@ -161,7 +161,7 @@ test("an invalid key, issuer or vendor number is refused before any request to t
   expect(scene.standIn.requests).toEqual([])
 })
 
-test("nothing is requested or stored without SECRET_KEY, and a key sealed by another can be rotated", async () => {
+test("without SECRET_KEY nothing is requested or stored; a key sealed with another can be rotated", async () => {
   const key = scene.standIn.key()
   const named = { issuer: scene.standIn.issuer, keyId: key.keyId, privateKey: key.pem }
   const added = { kind: "app-store-connect", part: scene.standIn.vendor } as const

@@ -4,7 +4,7 @@ import { KINDS } from "../../src/kinds.ts"
 import type { AdsReport, PlayReport } from "../../src/lib/upstreams.ts"
 import { parseLine } from "../record.ts"
 
-/** The account of all examples of private kinds. */
+/** The account that all examples of private kinds belong to. */
 export const EXAMPLE_ACCOUNT = "ac_0123456789abcdef01"
 
 /** Creates the account, because observations of a private kind are stored only if their account exists. */

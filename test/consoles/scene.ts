@@ -46,7 +46,7 @@ export async function accountScene(sql: Sql, now = new Date()): Promise<AccountS
   return { sql, service, standIn, register, workspaceId, appId, clock, add }
 }
 
-/** SQL: the task is a daily report. */
+/** SQL: true if the task is a daily report. */
 export function isReport(sql: Sql) {
   return sql`task = any(${[...REPORTS]}::text[])`
 }

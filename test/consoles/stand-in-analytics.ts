@@ -23,7 +23,7 @@ export interface Analytics {
   files: AnalyticsFile[]
   /** How many of the next requested URLs count as expired. */
   expired: number
-  /** Lists a wrong checksum for each part. */
+  /** True if the console lists a wrong checksum for each part. */
   wrongChecksum: boolean
   /** Processing dates of files that are still listed but no longer available. */
   removedDates: string[]

@@ -61,7 +61,7 @@ export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
   read: readConsole,
 }
 
-/** Leaves this many of the hour's requests to other programs that use the key. */
+/** Number of each hour's requests that are left for other programs that use the key. */
 const MIN_REMAINING = 500
 const QUARTER_MS = 15 * 60_000
 
@@ -76,7 +76,9 @@ async function readConsole(console: Console, turn: AccountTurn): Promise<number 
   })
 }
 
-/** Tracks how many requests the key has left in this hour, from failed requests too. */
+/**
+ * Wraps the console to track how many requests the key has left in this hour. Failed requests update the number too.
+ */
 function countHour(console: Console): { console: Console; left(): number | null } {
   let left: number | null = null
   const get: Console["get"] = async (path, signal) => {

@@ -122,8 +122,8 @@ export const appStoreNotifications: AccountKind<Record<string, never>, null> = {
 }
 
 /**
- * Compares the app's number. In the sandbox Apple omits the number, so the bundle id decides. If no bundle id is known,
- * sandbox messages are accepted, because they affect no figures.
+ * Compares the app's number, or its bundle id if the notification has no number, as in the sandbox. If the app's bundle
+ * id is not stored, sandbox messages are accepted, because they affect no figures.
  */
 function isOfApp(payload: object, storeId: string, bundleIds: readonly string[]): boolean {
   const { appAppleId, bundleId, environment } = notifiedApp(payload)

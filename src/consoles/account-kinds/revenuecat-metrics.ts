@@ -68,7 +68,7 @@ export const revenueCatMetrics: AccountKind<ApiKey, RevenueCatApi> = {
       if (!(error instanceof ReadFailure)) throw error
       throw new ConsoleProblem("unavailable", error.message)
     }
-    // Read again in an hour.
+    // Null makes the worker read the account again in an hour.
     return null
   },
 }

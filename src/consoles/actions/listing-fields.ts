@@ -10,7 +10,7 @@ interface ListingField {
   half: Half
   /** Maximum number of characters that the console accepts. */
   most: number
-  /** The field must not be empty. */
+  /** True if the field must not be empty. */
   needed?: true
   isAddress?: true
 }

@@ -36,8 +36,9 @@ export function halfWritesOf({ fields, open }: ListingQuestion, seen: SeenListin
 }
 
 /**
- * Sends the requests one after the other. If the second is refused, restores the first and rethrows, so that nothing
- * has changed. An uncertain outcome ends the write immediately: nothing is restored.
+ * Sends the requests one after the other. If the second is refused, restores the texts that the first changed and
+ * rethrows, so that nothing has changed. If the outcome of a request is uncertain, ends the write immediately and
+ * restores nothing.
  */
 export async function sendHalves(
   way: PlatformWay,
@@ -74,7 +75,10 @@ async function sendHalf(
   })
 }
 
-/** Restores the first request. Throws an error other than a Fault unless the restore certainly succeeded. */
+/**
+ * Restores the texts that the first request changed. Throws an error other than a Fault unless the restore certainly
+ * succeeded.
+ */
 async function putBack(
   way: PlatformWay,
   { write, localization }: { write: HalfWrite; localization: string },

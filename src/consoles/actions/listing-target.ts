@@ -8,7 +8,7 @@ interface SeenHalf {
   /** Id of the version, or of the app's information. */
   id: string
   state: string
-  /** Id of its localization. Null if there is none in the locale. */
+  /** Id of its localization. Null if the locale has none. */
   localization: string | null
 }
 
@@ -28,7 +28,7 @@ export interface ListingQuestion {
   open: boolean
 }
 
-/** States in which each half can be edited, the preferred first. */
+/** States in which each half can be edited, in order of preference. */
 const VERSION_STATES = [
   "PREPARE_FOR_SUBMISSION",
   "DEVELOPER_REJECTED",

@@ -58,7 +58,10 @@ interface ReviewPlace extends Pick<ReplyArgs, "appId" | "country" | "reviewId"> 
   workspaceId: number
 }
 
-/** Returns a stored review of the App Store. Throws review_not_found, also when two stored reviews look the same. */
+/**
+ * Returns a stored review of the App Store. Throws review_not_found when no stored review matches, or when two look the
+ * same.
+ */
 export async function findFeedReview(
   sql: Db,
   { workspaceId, appId, country, reviewId }: ReviewPlace,
@@ -76,7 +79,7 @@ export async function findFeedReview(
 const TWINS =
   "Another review within two days has the same stars and text, so the review cannot be identified in the console."
 
-/** Throws review_not_found unless the review is stored, from Google Play's page or from a console of the workspace. */
+/** Throws review_not_found unless the review was stored from Google Play's page or from a console of the workspace. */
 export async function findStoredOnPlay(
   sql: Db,
   { id, androidApp }: Pick<TrackedApp, "id" | "androidApp">,
@@ -90,8 +93,8 @@ export async function findStoredOnPlay(
 const CLOCKS_MS = 2 * 60_000
 
 /**
- * Compares the reply that the store shows now with the one that was sent and the one before it. `result` is returned if
- * the write was applied.
+ * Decides whether the reply was applied: compares the reply that the store shows now with the sent reply and with the
+ * reply before it. The finding contains `result` if the reply was applied.
  */
 export function verdictOf(
   current: SeenReply | null,

@@ -115,7 +115,10 @@ async function send(args: Arguments, port: Parameters<OutsideWrite["send"]>[1], 
   return { locale: args.locale, changed }
 }
 
-/** If only some of the changes were made, the outcome stays unknown and the text lists both. */
+/**
+ * If only some of the changes were made, the outcome stays unknown. The text then lists the fields that are as
+ * requested and the fields that are not.
+ */
 async function look(args: Arguments, port: Port, { before }: SentWrite): Promise<ProofFinding> {
   const seen = before as SeenListing
   const way = await port.platforms.open("app-store-connect", { workspaceId: port.workspaceId, appId: args.appId })

@@ -9,7 +9,9 @@ import type { AdsReading } from "./store.ts"
 /** The first read requests the last 28 days; later reads request only the days to which changes may still be added. */
 const FIRST_DAYS = 28
 const LATE_DAYS = 2
-/** Maximum number of details requested in one task. A day is always completed once it has been started. */
+/**
+ * Maximum number of change details requested in one task. A task exceeds it only to complete a day that it has started.
+ */
 const MAX_DETAILS = 200
 
 /** Reads the days whose changes are not stored yet, newest first, each with all its changes. */

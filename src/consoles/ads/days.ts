@@ -2,13 +2,13 @@ import type { Db } from "../../database/types.ts"
 import type { Days } from "../../lib/days.ts"
 import { addDays } from "../../lib/days.ts"
 
-/** Length of the period over which answers sum up. */
+/** Length in days of the period that answers sum up. */
 export const WINDOW_DAYS = 28
 /** Installs are attributed up to this many days after a tap, so these days are read again. */
 const GROWING_DAYS = 31
-/** The platform reports single days back to this limit. */
+/** Number of past days for which the platform reports single days. */
 const MAX_DAYS = 89
-/** Maximum delay of the figures. */
+/** Maximum time after the end of a day until its figures are complete. */
 const LATE_MS = 3 * 3_600_000
 
 /** Returns the last day in the account's time zone with complete figures. */
@@ -21,7 +21,10 @@ export function adsWindow(zone: string, now: Date): Days {
   return { from: addDays(to, 1 - WINDOW_DAYS), to }
 }
 
-/** Returns the days to read: those that still grow if the campaign was read before, otherwise all available days. */
+/**
+ * Returns the days to read. If the campaign was read before, these are the days whose figures still grow; otherwise all
+ * available days.
+ */
 export function daysToRead(zone: string, now: Date, wasRead: boolean): Days {
   const to = lastAdsDay(zone, now)
   return { from: addDays(to, 1 - (wasRead ? GROWING_DAYS : MAX_DAYS)), to }

@@ -84,7 +84,7 @@ async function askOne(ads: Ads, { path, body }: AdsQuery): Promise<void> {
   await ads.query(path, { ...body, pagination: { offset: 0, pageSize: 1 } })
 }
 
-/** Derived from the role, because a test would change something. */
+/** Derives the right to write from the role, because a test would change something. */
 function writingRight({ roles }: Acl): RightState {
   const words = roles.map((role) => role.replaceAll(/[\s_-]+/g, " ").toLowerCase())
   const writes = words.some((role) => /\b(admin|manager)\b|\bwrite\b/.test(role))

@@ -11,7 +11,7 @@ interface PageOptions {
 
 export interface Pages {
   rows: PlatformRow[]
-  /** The other properties of each page, next to its rows. */
+  /** The properties of each page other than its rows. */
   beside: PlatformRow[]
   bytes: Uint8Array[]
   /** Requests left, and the time until the limit resets. Null if the response does not include it. */
@@ -19,7 +19,7 @@ export interface Pages {
   resetMs: number | null
 }
 
-/** No account has more rows, so a longer list counts as endless. */
+/** Maximum number of rows. No account has more, so a longer list counts as endless. */
 const MAX_ROWS = 500_000
 
 /** Returns all rows of a query, page by page. Throws AdsProblem. */

@@ -4,7 +4,10 @@ import { clockProblem } from "../clock.ts"
 import { ConsoleProblem, type ConsoleTrouble } from "../console.ts"
 import { platformText } from "../platform-text.ts"
 
-/** One error in a response. Its text is the platform's: treat it as data; truncated, without control characters. */
+/**
+ * One error in a response. The text comes from the platform, so it must be treated as data. It is truncated and has no
+ * control characters.
+ */
 interface Refusal {
   code: string
   message: string

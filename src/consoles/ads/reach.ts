@@ -78,7 +78,7 @@ export class AdsReach {
     return pages
   }
 
-  /** Returns all response bodies as one JSON list, in their order. */
+  /** Joins all response bodies, in their order, into one JSON list. */
   body(seenAt: Date): RawBody {
     const bytes = Buffer.from(`[${this.bytes.map((body) => Buffer.from(body).toString("utf8")).join(",")}]`)
     return rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt })

@@ -24,7 +24,7 @@ import { adsWindow, daysToRead, readZone } from "./days.ts"
 import { AdsReach, type AdsTaskParts } from "./reach.ts"
 import { type AdsReading, storeAdsReadings } from "./store.ts"
 
-/** Leaves this many requests to other programs that use the key. */
+/** Number of requests that are left for other programs that use the key. */
 const MIN_REMAINING = 10
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -46,8 +46,9 @@ export async function readAds(ads: Ads, turn: AccountTurn): Promise<number | nul
 }
 
 /**
- * Adds the tasks of the account itself, of each campaign, and of the search popularity in each storefront in which the
- * workspace tracks an App Store app, advertised or not. Deletes tasks of campaigns that no longer exist.
+ * Adds the tasks of the account itself and of each campaign. Also adds a task for the search popularity in each
+ * storefront where the workspace tracks an App Store app, advertised or not. Deletes tasks of campaigns that no longer
+ * exist.
  */
 async function makeAdsTasks(sql: Sql, account: string): Promise<void> {
   await sql`
@@ -123,8 +124,8 @@ async function readKeywords({ reach, account, now }: AdsTaskParts, { subject }: 
 }
 
 /**
- * Reads the negative keywords of the campaign, then those of its ad groups with one query, or with one query each if
- * that is refused.
+ * Reads the negative keywords of the campaign, then those of its ad groups in one query. If that query is refused,
+ * sends one query for each ad group.
  */
 async function readNegatives(reach: AdsReach, campaign: string, groups: readonly string[]): Promise<PlatformRow[]> {
   const ofItself = await reach.unlessRefused(negativesQuery(campaign, null), "negative keywords of the campaign itself")

@@ -19,8 +19,8 @@ export type AdsReading =
 const LASTING: readonly AdsReading["kind"][] = ["ads_campaigns", "ads_keywords"]
 
 /**
- * Stores the rows of a report, unless the latest stored ones are the same: `seen_at` is the time when they first
- * appeared. `finish` runs in the same transaction.
+ * Stores the rows of a report unless they equal the latest stored rows, so that `seen_at` stays the time when the rows
+ * first appeared. `finish` runs in the same transaction.
  */
 export async function storeAdsReadings(
   { sql, record, now }: Pick<AccountTurn, "sql" | "record" | "now">,

@@ -12,7 +12,7 @@ export interface Message {
   bundleIds?: readonly string[]
 }
 
-/** A signature outside this range may belong to a replayed message. */
+/** Maximum difference between the time of a signature and ours. With more, the message may be a replay. */
 const FRESH_MS = 5 * 60_000
 
 /** Compares two texts in constant time. */

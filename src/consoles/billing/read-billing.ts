@@ -14,7 +14,9 @@ export interface BillingAccount {
   kind: BillingSource
   state: AccountState
   createdAt: Date
-  /** Time of its first and last message: of all on the App Store, of those about Google Play there. Null if none. */
+  /**
+   * Times of the first and last message. For Google Play, only messages about that store count. Null if there are none.
+   */
   firstAt: Date | null
   asOf: Date | null
   /** Messages of the requested days: `events` are counted in the figures, the others are listed separately. */
@@ -31,8 +33,8 @@ export const PREFERRED: readonly BillingSource[] = ["app-store-notifications", "
 
 /**
  * Returns all accounts that receive messages about the app. The figures of the first one are used; accounts without
- * messages come last. Days are UTC. For Google Play the first message about that store counts: a service may have begun
- * to report it long after its first message.
+ * messages come last. Days are UTC. For Google Play, the first message is the first one about that store, because a
+ * service may begin to report a store long after its first message.
  */
 export async function findBillingAccounts(
   sql: Db,

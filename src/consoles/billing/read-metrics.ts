@@ -44,7 +44,7 @@ export async function readBillingService(
 
 const MAX_DAYS = 400
 
-/** Null returns only the latest day. */
+/** With null, only the latest day is returned. */
 async function readDays(sql: Db, account: string, days: Days | null): Promise<ReckonedDay[]> {
   const rows = await sql<(Omit<ReckonedDay, keyof ReckonedFigures> & { rows: { metric: string; value: string }[] })[]>`
     select *

@@ -59,7 +59,8 @@ export async function storeMessage(
 }
 
 /**
- * Returns the time of receipt if the message's time is more than a day later, because a sender's clock may be wrong.
+ * Returns the message's time. If it is more than a day after the receipt, returns the time of receipt, because a
+ * sender's clock may be wrong.
  */
 function happenedBy(happenedAt: Date, receivedAt: Date): Date {
   return happenedAt.getTime() > receivedAt.getTime() + DAY_MS ? receivedAt : happenedAt

@@ -39,10 +39,10 @@ export interface SumRow {
   units: number
   refunds: number
   gross: string
-  /** The part on days that the service's messages do not cover completely. */
+  /** The part of the counts that is on days which the service's messages do not cover completely. */
   beforeUnits: number
   beforeGross: string
-  /** The part on days that both sources cover. */
+  /** The part of the counts that is on days which both sources cover. */
   wholeUnits: number
   wholeRefunds: number
   refunded: string
@@ -65,7 +65,8 @@ export async function readSold(
   { from, to, country }: WitnessQuery,
 ): Promise<SumRow[]> {
   const whole = sql`day >= ${wholeFrom}::date`
-  // Rows that were derived before refunds and free units had columns: compute both from the row where possible.
+  // Rows that an older version derived have no columns for refunds and free units. Both are then computed from the row
+  // where possible.
   const back = sql`coalesce(refunded, case when refunds = 0 then 0 when units = -refunds then -gross end)`
   const free = sql`coalesce(free_units, case when gross = 0 then units else 0 end)`
   return await sql<SumRow[]>`

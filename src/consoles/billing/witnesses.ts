@@ -68,7 +68,7 @@ interface Witnesses {
   products: ProductWitness[]
   /** The service's counts by the console's days. */
   days: Map<string, { console: Units; service: Units }>
-  /** The part on days that both sources cover. */
+  /** The part of the counts that is on days which both sources cover. */
   countries: { country: string | null; console: Units; service: Units }[]
 }
 

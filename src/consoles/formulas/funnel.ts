@@ -1,6 +1,6 @@
 import { addDays } from "../../lib/days.ts"
 
-/** The event that a row of the reports counts. */
+/** The events that the rows of the reports count. */
 const FUNNEL_EVENTS = ["impressions", "pageViews", "taps", "firstDownloads", "redownloads", "other"] as const
 export type FunnelEvent = (typeof FUNNEL_EVENTS)[number]
 
@@ -43,7 +43,7 @@ const SOURCE_WORDS: Record<string, TrafficSource> = {
   unavailable: "unavailable",
 }
 
-/** Returns the source for the report's name of it. An unknown name is `other`. */
+/** Returns the traffic source of a name in a report. An unknown name is `other`. */
 export function trafficSource(said: string): TrafficSource {
   return SOURCE_WORDS[said.toLowerCase()] ?? "other"
 }
@@ -54,19 +54,19 @@ const PLAY_SOURCE_WORDS: Record<string, TrafficSource> = {
 }
 
 /**
- * Returns the source for a name in Google Play's reports. Third-party referrals there include ads, apps and websites:
- * `other`.
+ * Returns the traffic source of a name in Google Play's reports. Third-party referrals are `other`, because they
+ * include ads, apps and websites.
  */
 export function playTrafficSource(said: string): TrafficSource {
   return PLAY_SOURCE_WORDS[said.toLowerCase()] ?? "other"
 }
 
-/** Returns the report's name of a source, in lower case. */
+/** Returns the report's name of a traffic source, in lower case. */
 export function sourceName(source: Exclude<TrafficSource, "other">): string {
   return Object.keys(SOURCE_WORDS).find((word) => SOURCE_WORDS[word] === source) as string
 }
 
-/** With a smaller denominator a rate depends on chance more than on the page. */
+/** Minimum denominator of a rate. With a smaller one a rate depends on chance more than on the page. */
 const MIN_DENOMINATOR = 100
 
 /**
@@ -100,8 +100,8 @@ export function wholeTo({ read, unread }: ReadFiles, lagDays: number): string | 
 }
 
 /**
- * Returns the days that are reported. A day is reported if it is in a file. A day that is in none is reported as zero
- * if it is later than the first day in any file, and all files that could contain it were read.
+ * Returns the days that are reported. A day is reported if it is in a file. A day that is in no file is reported as
+ * zero if it is later than the first day in any file, and all files that could contain it were read.
  */
 export function reportedDays(days: readonly string[], files: ReadFiles, lagDays: number): string[] {
   const [covered, lastWhole] = [new Set(files.said), wholeTo(files, lagDays)]

@@ -97,8 +97,8 @@ export function upcomingEntry(entries: readonly PriceEntry[], day: string): Pric
 }
 
 /**
- * Returns false for preserved prices, and for those of monthly billing with a twelve-month commitment, which is in
- * effect a separate product.
+ * Returns true if new customers can get the price. False for preserved prices, and for prices of monthly billing with a
+ * twelve-month commitment, which is in effect a separate product.
  */
 function isNewcomers({ preserved, plan }: PriceEntry): boolean {
   return preserved !== true && plan !== "MONTHLY"

@@ -29,7 +29,7 @@ const BEGINS: readonly [RegExp, EventGroup][] = [
   [/ from (Billing Retry|Grace Period)/i, "renewals"],
 ]
 
-/** Maps a group to the one that the event belongs to if its offer is free. */
+/** Maps an event's group to the group that replaces it if the event's offer is free. */
 const FREE: Partial<Record<EventGroup, EventGroup>> = { paidStarts: "trialStarts", reactivations: "trialStarts" }
 
 /**

@@ -29,7 +29,7 @@ interface Apart {
 /** The console's figures of one product in one currency, by the console's days. */
 export interface ConsoleSum extends Sum {
   refunds: number
-  /** The part on days that the service's messages do not cover completely. */
+  /** The part of these figures that is on days which the service's messages do not cover completely. */
   before: Sum
   apart: Apart
 }
@@ -38,9 +38,9 @@ export interface ConsoleSum extends Sum {
 export interface ServiceSum extends Sum {
   refunds: number
   consoleDays: Sum
-  /** The part of `consoleDays` on days that the console has not reported. */
+  /** The part of `consoleDays` that is on days which the console has not reported. */
   unreported: Sum
-  /** The part of `consoleDays` on days that the service's messages do not cover completely. */
+  /** The part of `consoleDays` that is on days which the service's messages do not cover completely. */
   before: Sum
   apart: Apart
 }

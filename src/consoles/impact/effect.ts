@@ -23,9 +23,12 @@ const MAX_CONTROLS = 30
  * themselves.
  */
 export const MIN_WINDOWS = 20
-/** Maximum number of days on which a change may have happened. With more, the change has no usable day. */
+/**
+ * Maximum number of days on which a change may have happened. With more, no effect is computed, because the day of the
+ * change is too uncertain.
+ */
 export const MAX_LEFT_OUT = 7
-/** A series with a lower mean count per day is noise. */
+/** Minimum mean count per day. A series with less is noise. */
 const MIN_PER_DAY = 3
 
 /** The two-sided 90 % quantile of the normal distribution. */
@@ -33,7 +36,7 @@ const Z_90 = 1.6448536269514722
 /** The one-sided 80 % quantile, for the power of the smallest detectable effect. */
 const Z_80 = 0.8416212335729143
 
-/** A day of change in daily figures that all begin on the same day. */
+/** The day of a change, in series of daily figures that all begin on the same day. */
 export interface ChangedDay extends Around {
   /** Index of the last excluded day. */
   at: number
@@ -51,8 +54,8 @@ export interface Comparison {
 export interface Effect {
   method: "difference_in_differences" | "before_after"
   /**
-   * The change of the treated figures; that of the controls over the same days, null without controls; and the
-   * difference.
+   * The change of the treated figures, the change of the controls over the same days (null without controls), and the
+   * difference between the two.
    */
   moved: number
   controlsMoved: number | null
@@ -162,8 +165,8 @@ function movesAt({ treated, controls, weights }: Subject, at: number, around: Ar
 }
 
 /**
- * Returns the weighted change of the controls. A control without data leaves its weight to the others, provided that
- * they have at least half of the total weight.
+ * Returns the weighted change of the controls. The weight of a control without data goes to the other controls,
+ * provided that they have at least half of the total weight.
  */
 function weighedMoveAt(controls: readonly Sums[], weights: readonly number[], at: number, around: Around) {
   let [sum, weighed] = [0, 0]

@@ -15,9 +15,9 @@ export type Verdict = (typeof VERDICTS)[number]
 const CHANCE = 0.1
 
 interface Circumstances {
-  /** The window has ended and its days are known. */
+  /** True if the window has ended and the figures of all its days are known. */
   isComplete: boolean
-  /** Another change of the app, or of its ad spend, at about the same time affects the same figures. */
+  /** True if another change of the app, or of its ad spend, at about the same time affects the same figures. */
   isConfounded: boolean
   /** Whether higher or lower is better. Lower for ranks. */
   better: "higher" | "lower"
@@ -39,7 +39,8 @@ export function verdictOf(
 }
 
 /**
- * Returns true if both placebo tests support the effect: few earlier days and no control moved as far by themselves.
+ * Returns true if both placebo tests support the effect: only few earlier days, and no control, moved as far without
+ * the change.
  */
 export function holdsAgainstPlacebos(effect: Effect): boolean {
   return effect.asLarge <= CHANCE && effect.space !== null && effect.space.controls > 0 && effect.space.asLarge === 0

@@ -3,7 +3,7 @@ import { list, Text } from "../../core/observation/line-parts.ts"
 import { most, rule } from "../../core/observation/shape.ts"
 import { Account, Amount, CountryCode, Currency, Money, ReportedDay } from "./reports-shape.ts"
 
-/** Maximum number of rows: above those of a campaign with 5,000 keywords in all storefronts. */
+/** Maximum number of rows. A campaign with 5,000 keywords in all storefronts has fewer. */
 const MAX_ROWS = 500_000
 
 /** The platform's numeric ids. */

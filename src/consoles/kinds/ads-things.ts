@@ -79,7 +79,7 @@ export const ThingRow = v.strictObject({
   /** Bid. Omitted if none is set: a keyword then uses its ad group's bid. */
   bid: v.optional(Money),
   currency: v.optional(Currency),
-  /** Only for ad groups: Apple matches searches automatically. */
+  /** Only for ad groups: true if Apple matches searches automatically. */
   automatic: v.optional(Flag),
 })
 export type ThingRow = v.InferOutput<typeof ThingRow>

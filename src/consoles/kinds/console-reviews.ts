@@ -14,14 +14,17 @@ const LONGEST_WORD = 100
 /** The developer's reply. */
 const Reply = v.strictObject({
   text: v.pipe(Text, v.transform(writtenIn)),
-  /** When it was last changed. */
+  /** Time when the reply was last changed. */
   at: Moment,
 })
 
 /** The author is never stored. */
 const ConsoleReview = v.strictObject({
   ...ReviewFields,
-  /** BCP 47 language of the reviewer's device. Omitted if the console names none. The console never names a country. */
+  /**
+   * BCP 47 language of the reviewer's device. Omitted if the console names no language. The console never names a
+   * country.
+   */
   language: v.pipe(
     Fact,
     rule("bad_language", "a language is written en or pt-BR", (tag) => tag === undefined || LANGUAGE.test(tag)),

@@ -12,8 +12,8 @@ const PlayFile = v.pipe(
 )
 
 /**
- * Counts of an app on a day, by country or by traffic source if the file has them. Google withholds small values: a
- * withheld or absent value is omitted, which differs from 0.
+ * Counts of an app on a day, for one country or one traffic source if the file distinguishes them. Google withholds
+ * small values: a withheld or absent value is omitted, which differs from 0.
  */
 export const PlayCountRow = v.strictObject({
   /** Omitted if the file has no countries, or if the row sums up small countries. */
@@ -64,7 +64,7 @@ const sold = {
   title: Name,
   soldAs: v.picklist(SOLD_AS, "must be app, purchase or subscription"),
   country: CountryCode,
-  /** Sold minus refunded. A partial refund returns no unit. */
+  /** Sold minus refunded. A partial refund does not reduce the number of units. */
   units: Units,
   refunds: Amount,
   /** Units that cost nothing. */
@@ -82,7 +82,7 @@ export const PlayEarningsRow = v.strictObject({
   ...sold,
   /** The seller's currency. */
   merchantCurrency: Currency,
-  /** The seller's proceeds: the sum of all transactions, Google's fees included. */
+  /** The seller's proceeds: the sum of all transactions, including Google's fees, which are negative. */
   proceeds: Money,
 })
 export type PlayEarningsRow = v.InferOutput<typeof PlayEarningsRow>

@@ -6,7 +6,7 @@ import { most, rule, ruleBy } from "../../core/observation/shape.ts"
 import { isStorable } from "../../lib/text.ts"
 import { isRealDay } from "../../lib/time.ts"
 
-/** Maximum number of rows: above those of a seller with a thousand products in all storefronts. */
+/** Maximum number of rows. A seller with a thousand products in all storefronts has fewer. */
 const MAX_ROWS = 200_000
 
 export const Account = v.pipe(

@@ -33,7 +33,7 @@ import {
 import { ANSWERED_STATES } from "../state.ts"
 import { reportTroubleText, troubledState } from "../troubles.ts"
 
-/** The console offers daily reports for this long. */
+/** Number of days for which the console offers daily reports. */
 const MAX_DAYS = 365
 const DAYS = 30
 

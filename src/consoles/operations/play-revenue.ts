@@ -42,7 +42,7 @@ export const EstimatedSales = described(
   "Google Play only: estimated sales after the last settled day, whose proceeds are unknown. Null if there are none.",
 )
 
-/** Like Sold, but a figure is null if Google Play does not report it, or not on that day. */
+/** Like Sold, but a figure is null if Google Play never reports it, or did not report it on that day. */
 type PlaySold = { [Name in keyof Sold]: Sold[Name] | null }
 
 const UNKNOWN_MONEY = {
@@ -119,8 +119,8 @@ function soldWith(downloads: number | null, money: PlayMoney): PlaySold {
 }
 
 /**
- * Returns the sum of the counts. Null if one of them is withheld, because the sum is then larger than the sum of the
- * others.
+ * Returns the sum of the counts. Null if one of them is withheld, because the true sum is then larger than the sum of
+ * the remaining counts.
  */
 function summed(counts: readonly (number | null)[]): number | null {
   return counts.reduce<number | null>((sum, count) => (sum === null || count === null ? null : sum + count), 0)

@@ -19,8 +19,9 @@ const WAIT_MS = 3_500
 const BETWEEN_MS = 150
 
 /**
- * Returns the time of the stored prices. If it is over a day old, puts the task first for the worker that reads the
- * account, and waits; calls for the same product share one task. Returns immediately if no server reads the account.
+ * Returns the time when the stored prices were read. If that is over a day ago, puts the task first for the worker that
+ * reads the account, and waits for it; calls for the same product share one task. Returns immediately if no server
+ * reads the account.
  */
 export async function readLive(account: AppAccount, product: string | null, ctx: Context): Promise<PriceReading> {
   const { sql } = ctx

@@ -21,8 +21,8 @@ export async function sealForForm(sealer: Sealer, { visit, kind }: Omit<KeyForm,
 }
 
 /**
- * Returns the place that the encryption is bound to: only forms of the same workspace and type of account can use the
- * key.
+ * Returns the context to which the encryption is bound, so that only forms of the same workspace and type of account
+ * can use the key.
  */
 function placeOf({ workspaceId }: SettingsVisit, { name }: AnyAccountKind) {
   return { table: "account form", row: `${workspaceId} ${name}` }

@@ -58,7 +58,7 @@ const back = sectionAddress(PATH)
 /** A test sends about six requests to a console, one after another. */
 const CONSOLE_MS = 120_000
 
-/** Returns the section of connected accounts: what `appmeter account` does in the terminal. */
+/** Returns the section of connected accounts. It offers what `appmeter account` does in the terminal. */
 export function accountsSection({ forgetBodies, ...register }: AccountParts): SettingsSection {
   const { sql } = register
   const idIn = (fields: URLSearchParams) => fields.get("id") ?? ""
@@ -194,8 +194,8 @@ function kindIn(name: string | null): AnyAccountKind | undefined {
 }
 
 /**
- * Connects an account. If the key opens several, asks which one; the key is carried encrypted, so that it is sent only
- * once.
+ * Connects an account. If the key opens several accounts, asks which one to connect; the key is carried encrypted, so
+ * that it is sent only once.
  */
 async function add(register: Register, visit: SettingsVisit, fields: URLSearchParams): Promise<FormOutcome> {
   const kind = kindIn(fields.get("kind"))

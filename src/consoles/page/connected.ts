@@ -39,7 +39,7 @@ interface ShownSection {
   isConnected: boolean
   /** A note that the figures are sample data. */
   note: Html | false
-  /** The charts that have a CSV. */
+  /** The charts that can be downloaded as CSV. */
   charts: readonly Chart[]
 }
 
@@ -48,10 +48,10 @@ interface SectionOptions<Id extends SectionOperation> {
   hint: string
   /** The report whose evidence is linked; `day` names the field of the answer that has the report's day. */
   report?: { name: string; nameOnPlay?: string; day?: keyof AnswerOf<Id> & string }
-  /** The arguments from the address, besides the app. */
+  /** Reads the arguments of the operation, except the app, from the address. */
   input?: (query: URLSearchParams, platform: Platform) => InputOf<Id>
   part: (answer: AnswerOf<Id>, context: PageContext) => Html
-  /** The charts in the card that have a CSV. */
+  /** The charts of the card that can be downloaded as CSV. */
   charts?: (answer: AnswerOf<Id>) => readonly Chart[]
 }
 

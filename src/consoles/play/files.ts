@@ -49,7 +49,8 @@ interface FileTask {
 }
 
 /**
- * Returns a task for each listed file that is read: a known report about the pattern's package, of the latest months.
+ * Returns a task for each listed file that should be read: a file of a known report about the pattern's package, from
+ * the latest months.
  */
 function tasksOf(files: readonly BucketFile[], pattern: string, now: Date): FileTask[] {
   const oldest = monthsBack(now, MONTHS).at(-1)!
@@ -65,9 +66,9 @@ function tasksOf(files: readonly BucketFile[], pattern: string, now: Date): File
 const MARGIN = "10 minutes"
 
 /**
- * Makes those listed files due that are new, or were replaced since they were read. A file that could not be read waits
- * for its own retry unless it was replaced today. A file of this month or the last that is not listed counts as late,
- * not as empty.
+ * Makes listed files due if they are new or were replaced since they were read. A file that could not be read waits for
+ * its own retry unless it was replaced today. A file of this month or last month that is not listed counts as late, not
+ * as empty.
  */
 export async function storeListing(
   sql: Sql,
@@ -98,8 +99,8 @@ export async function storeListing(
 }
 
 /**
- * Returns the files of the latest months that are expected but not listed: those of reports that have a file of another
- * month. Earnings are left out, because their file names contain a number that is not known in advance.
+ * Returns the files of the latest months that are expected but not listed. A file is expected if its report has a file
+ * of another month. Earnings are left out, because their file names contain a number that is not known in advance.
  */
 function missingFiles(listed: readonly FileTask[], now: Date): Omit<FileTask, "updated">[] {
   const names = new Set(listed.map(({ subject }) => subject))

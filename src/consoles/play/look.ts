@@ -12,7 +12,7 @@ type PlayRight = "statistics" | "financial" | "reviews" | "replies"
 
 const STATISTICS = "stats/installs/"
 const FINANCIAL = ["sales/", "earnings/"]
-/** A permission may be given for single apps, so several are tried. */
+/** Maximum number of apps to try. A permission may be given for single apps, so one app is not enough. */
 const MAX_TRIED = 5
 
 /** The permission in Play Console that each right needs. */

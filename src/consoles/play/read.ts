@@ -45,7 +45,7 @@ async function readListing({ play, sql, account, now, signal }: PlayTurn, task: 
 
 /**
  * Reads the current content of a month's file. Stores only days whose rows changed, so that a restated month replaces
- * them once. A file that is gone is late; it is read when it is listed again.
+ * them once. A file that no longer exists counts as late, and is read when it is listed again.
  */
 async function readMonth(turn: PlayTurn, task: AccountTask): Promise<void> {
   const { play, sql, record, account, now, keep, fence, signal } = turn

@@ -11,8 +11,8 @@ export interface ServiceAccount {
 }
 
 /**
- * Reads the JSON file of a service account's key. Throws AccessProblem, which names the kind of file it is instead and
- * where to create the right one; the message contains nothing of the key.
+ * Reads the JSON file of a service account's key. Throws AccessProblem, whose message names the kind of file that was
+ * given and where to create the right one, and contains nothing of the key.
  */
 export function serviceAccountIn(text: string): ServiceAccount {
   const found = jsonOrNothing(text.replace(/^\uFEFF/, ""))

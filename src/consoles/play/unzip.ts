@@ -33,8 +33,8 @@ const unpack = promisify(inflateRaw) as (packed: Uint8Array, options: { maxOutpu
 /**
  * Returns the content of the only file in the archive. Libraries read any archive and trust the sizes in it; this
  * function accepts what Google Play Console makes, and refuses everything else before it unpacks. The file's name is
- * ignored, so that no path leads anywhere. Throws ReadFailure for an archive with another number of files, an encrypted
- * file, an archive inside, a file over the limits, or a damaged archive.
+ * ignored, so a path in it has no effect. Throws ReadFailure for an archive with another number of files, an encrypted
+ * file, an archive within the archive, a file over the limits, or a damaged archive.
  */
 export async function unzipped(archive: Uint8Array, limits: UnzipLimits = LIMITS): Promise<Uint8Array> {
   const bytes = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength)

@@ -40,8 +40,8 @@ export const SELLER_KINDS = { ios: "app-store-connect", android: "google-play-co
 export type SellerKind = (typeof SELLER_KINDS)[Platform]
 
 /**
- * Returns the first account with the app that still has a key, or the first one if none has a key: two accounts of one
- * seller report the same figures. `more` adds columns of the account `c`.
+ * Returns one account that has the app, because two accounts of one seller report the same figures: the first one that
+ * still has a key, or the first one if none has a key. `more` adds columns of the account `c`.
  */
 export async function findAppAccount<More = unknown>(
   sql: Db,
@@ -68,7 +68,7 @@ export interface MoneyAccounts {
   isBilled: boolean
 }
 
-/** Returns the accounts that report a tracked app's money. Each is selected like in findAppAccount. */
+/** Returns the accounts that report a tracked app's money. Each is selected as in findAppAccount. */
 export async function findMoneyAccounts(
   sql: Db,
   workspaceId: number,
@@ -181,11 +181,11 @@ export async function isConnected(
   return found.length > 0
 }
 
-/** How much of a report is read over the requested days. */
+/** How completely a report was read for the requested days. */
 export interface ReportStanding {
   /** Days that were reported, with or without rows, in order. */
   reported: string[]
-  /** Days that the console did not publish in time, in order. Those that are too old are not retried. */
+  /** Days that the console did not publish in time, in order. Days that are too old are not retried. */
   late: string[]
   /** Time of the latest read of one of the reported days. Null if none was read. */
   asOf: Date | null
@@ -193,7 +193,7 @@ export interface ReportStanding {
   isKnown: boolean
   /** Failed requests about the requested days. */
   troubles: Trouble[]
-  /** Only for reports in files: the latest file with one of the days, and its generation. */
+  /** Only for reports in files: the latest file that has one of the requested days, and its generation. */
   file?: string | null
 }
 

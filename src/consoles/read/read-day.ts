@@ -15,7 +15,7 @@ export interface AccountDay {
   dollars: number | null
   /** Time when the day's sales were read. Null if they are not reported. */
   salesReadAt: Date | null
-  /** The figures are from the demo account. */
+  /** True if the figures are from the demo account. */
   isInvented: boolean
 }
 

@@ -88,7 +88,7 @@ export async function readReportEvidence(
 const UTC_REPORTS: readonly EvidenceReport[] = ["prices", "play_sales"]
 
 async function readAdsZone(sql: Sql, account: string, report: EvidenceReport): Promise<string> {
-  // Changes and weeks use UTC, whatever the account's time zone.
+  // The reports of changes and of weekly popularity use UTC, whatever the account's time zone.
   return report === "ads_changes" || report === "ads_popularity" ? "UTC" : await readZone(sql, account)
 }
 

@@ -140,8 +140,8 @@ export interface PlayCountryDay {
   /** Null if the row sums up several countries. */
   country: string | null
   /**
-   * Null if Google withholds the count. Installs are those by visitors of the store page, or all, depending on the
-   * report.
+   * Null if Google withholds the count. Depending on the report, it counts all installs or only those by visitors of
+   * the store page.
    */
   visitors: number | null
   installs: number | null

@@ -45,7 +45,7 @@ export interface WeekProceeds {
   days: number
   /** One amount per currency code. */
   proceeds: { currency: string; amount: string }[]
-  /** The figures are from the demo account. */
+  /** True if the figures are from the demo account. */
   isInvented: boolean
 }
 

@@ -5,7 +5,7 @@ import { readPlayConsoles } from "../../tracking/tracked-app.ts"
 interface ConsoleReply {
   reviewId: string
   text: string
-  /** When it was last changed. */
+  /** Time when the reply was last changed. */
   at: Date
 }
 

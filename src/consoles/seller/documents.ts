@@ -15,7 +15,7 @@ export interface Resource {
   relationships: Record<string, { data?: { id?: unknown } | null } | undefined>
 }
 
-/** No list that is read has more pages. */
+/** Maximum number of pages. No list that is read has more. */
 const MAX_PAGES = 60
 
 /** Returns every page of a list. Null if the console answers 404. Throws ConsoleProblem. */

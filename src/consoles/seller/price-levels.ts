@@ -37,7 +37,10 @@ const BY_STOREFRONT = new Map(
 )
 const BY_CURRENCY = new Map([...BY_STOREFRONT.values()].map((level) => [level.currency, level]))
 
-/** Returns the units of a currency per US dollar at that time. Null if the index does not include the currency. */
+/**
+ * Returns the units of a currency per US dollar at the time of the index. Null if the index does not include the
+ * currency.
+ */
 export function dollarRate(currency: string): number | null {
   return BY_CURRENCY.get(currency)?.toDollar ?? null
 }

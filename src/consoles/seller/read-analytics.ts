@@ -25,7 +25,7 @@ const NAMES: Record<AnalyticsReport, RegExp> = {
 
 /** New files appear once a day, at no documented hour. */
 const LOOK_HOURS = 4
-/** A person must act at the console first, so the next check is later. */
+/** Time until the next check if a person must act at the console first. */
 const WAIT_HOURS = 24
 
 interface Instance {

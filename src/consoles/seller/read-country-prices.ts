@@ -58,7 +58,7 @@ export async function readPriceTask(
   return product === null ? await readTask(sql, id, "products", outsideId) : await readTask(sql, id, "prices", product)
 }
 
-/** Makes the task the first that is read in the account. */
+/** Makes the task the first of the account's tasks to be read. */
 export async function putPricesFirst(sql: Sql, { id, outsideId }: AppAccount, product: string | null): Promise<void> {
   if (product === null) await askTask(sql, id, "products", outsideId)
   else await askTask(sql, id, "prices", product)

@@ -14,7 +14,7 @@ export interface ListedOffer {
   active: boolean | null
   /** Number of codes created. */
   codes: number | null
-  /** Storefronts of the offer. Null if it is not limited to some storefronts. */
+  /** Storefronts in which the offer is available. Null if it is not limited to some storefronts. */
   countries: string[] | null
   starts: string | null
   ends: string | null

@@ -132,8 +132,8 @@ function wordOf(value: unknown): string | undefined {
 }
 
 /**
- * Returns the language of the reviewer's device in the form that names feeds: with the region if the store's page
- * distinguishes it, otherwise without. Undefined if it is missing or not a language.
+ * Returns the language of the reviewer's device in the form that the names of feeds use: with the region if the store's
+ * page distinguishes it, otherwise without. Undefined if it is missing or not a language.
  */
 function languageOf(value: unknown): string | undefined {
   const tag = typeof value === "string" ? value.trim().replaceAll("_", "-") : ""
@@ -147,5 +147,5 @@ function languageOf(value: unknown): string | undefined {
 
 /** Language codes that differ on the store's page. */
 const RENAMED: Record<string, string> = { he: "iw", in: "id", nb: "no", nn: "no" }
-/** Languages that the store's page lists only with a region: the region with the most speakers. */
+/** For languages that the store's page lists only with a region: the region with the most speakers. */
 const WITH_REGION: Record<string, string> = { pt: "pt-BR", zh: "zh-CN" }

@@ -2,7 +2,7 @@ import { Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { ReadFailure } from "../../measuring/source.ts"
 
-/** Maximum uncompressed size, above that of a large seller's report. */
+/** Maximum uncompressed size. The report of a large seller is smaller. */
 const MAX_BYTES = 64_000_000
 
 /**

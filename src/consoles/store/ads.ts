@@ -31,7 +31,9 @@ interface StoredAds extends StoredReport {
   about: string
 }
 
-/** The field with the report's subject: the campaign or the country. Reports that are not listed have none. */
+/**
+ * The field that has the report's subject: the campaign or the country. Reports that are missing here have no subject.
+ */
 const ABOUT: Partial<Record<AdsReport, "campaign" | "country">> = {
   ads_keywords: "campaign",
   ads_days: "campaign",

@@ -90,8 +90,8 @@ function withoutAbout<Seen>({ about, file, ...rest }: StoredReport): Seen {
 }
 
 /**
- * Returns the observations whose rows differ from the latest stored rows of the same report, app and day. The others
- * are not stored again: `seen_at` stays the time when their rows first appeared.
+ * Returns the observations whose rows differ from the latest stored rows of the same report, app and day. Observations
+ * with equal rows are not stored again, so that `seen_at` stays the time when the rows first appeared.
  */
 export async function changedReports<Seen extends RowsObservation>(sql: Sql, seen: readonly Seen[]): Promise<Seen[]> {
   if (seen.length === 0) return []

@@ -59,7 +59,7 @@ function plain(value: string): string {
   return /^\d+(\.\d+)?$/.test(value) ? String(Number(value)) : value
 }
 
-/** Parses a time. It is in UTC if it has no zone. */
+/** Parses a time. A time without a zone is in UTC. */
 export function timeOf(value: unknown): number {
   const text = String(value)
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`)

@@ -10,8 +10,8 @@ interface AdsAccount {
 }
 
 /**
- * Returns the connection to Apple Ads for writes. An error after which nothing was changed becomes a Fault; if the
- * change may have been made, the original error is thrown.
+ * Returns the connection to Apple Ads for writes. It throws a Fault if an error certainly left everything unchanged,
+ * and the original error if the change may have been made.
  */
 export function adsWay(ads: Ads, account: AdsAccount): PlatformWay {
   return {

@@ -6,8 +6,8 @@ import type { OutboundAnswer } from "../../outbound/safe-fetch.ts"
 import { type Console, ConsoleProblem, type ConsoleTrouble, errorsIn, problemOf } from "../console.ts"
 
 /**
- * Returns the connection to App Store Connect for writes. An error after which nothing was changed becomes a Fault; if
- * the change may have been made, the original error is thrown.
+ * Returns the connection to App Store Connect for writes. It throws a Fault if an error certainly left everything
+ * unchanged, and the original error if the change may have been made.
  */
 export function consoleWay(console: Console, { account, app }: { account: string; app: string }): PlatformWay {
   return {
@@ -38,7 +38,7 @@ export function consoleWay(console: Console, { account, app }: { account: string
   }
 }
 
-/** Turns a request that certainly did not arrive into a fault, because it changed nothing. */
+/** Converts the error to a fault if the request certainly did not arrive, because nothing was changed then. */
 function refuseUnsent(error: unknown): never {
   throw error instanceof OutboundProblem && !error.isSent ? new Fault("asc_unavailable") : error
 }

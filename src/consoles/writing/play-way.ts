@@ -9,8 +9,8 @@ import type { Play } from "../play/client.ts"
 import { problemOf } from "../play/problem.ts"
 
 /**
- * Returns the connection to Google Play's publisher API for writes. An error after which nothing was changed becomes a
- * Fault; if the change may have been made, another error is thrown.
+ * Returns the connection to Google Play's publisher API for writes. It throws a Fault if an error certainly left
+ * everything unchanged, and another error if the change may have been made.
  */
 export function playWay(play: Play, { account, app }: { account: string; app: string }): PlatformWay {
   return {
@@ -37,8 +37,8 @@ export function playWay(play: Play, { account, app }: { account: string; app: st
 }
 
 /**
- * Turns into a fault a request that certainly did not arrive, or for which Google gave no token: neither changed
- * anything.
+ * Converts the error to a fault if the request certainly did not arrive or Google gave no token, because nothing was
+ * changed then.
  */
 function refuseUnsent(error: unknown): never {
   if (error instanceof ConsoleProblem) throw faultOf(error)

@@ -66,7 +66,7 @@ test("the preview shows an existing reply, and repeating that reply is free and 
   expect(same.body).toMatchObject({ credits: 0, preview: { notes: ["This is already the current reply."] } })
 })
 
-test("a reply given in the console after the preview refuses the confirm, and later ends the job unsent", async () => {
+test("a confirm is refused, or its job ends unsent, if someone replied in the console after the preview", async () => {
   const { body } = await previewReply()
   setReply("Somebody else's.")
   const confirmed = await scene.service.call("/v1/actions/confirm", {

@@ -99,7 +99,7 @@ describe("refusals of update_listing", () => {
     expect(body.detail).toContain("The console has no information of the app")
   })
 
-  test("a change of both halves is refused if one cannot be edited, naming the fields that can be sent", async () => {
+  test("a change of both halves is refused if one is not editable; the error names the editable fields", async () => {
     scene.standIn.shelf.infos[1]!.attributes.state = "IN_REVIEW"
     const { body } = await previewListing(BOTH)
     expect([body.error, body.detail]).toEqual([
@@ -136,13 +136,13 @@ describe("refusals of update_listing", () => {
 })
 
 describe("editable versions and app information", () => {
-  test("information that waits for review can be edited next to a version in preparation", async () => {
+  test("app information that waits for review can be edited while a version is in preparation", async () => {
     scene.standIn.shelf.infos[1]!.attributes.state = "WAITING_FOR_REVIEW"
     expect((await previewListing(BOTH)).status).toBe(200)
     expect((await applyListing(BOTH)).status).toBe("done")
   })
 
-  test("information in preparation is preferred to information that waits for review", async () => {
+  test("app information in preparation is preferred to app information that waits for review", async () => {
     scene.standIn.shelf.infos[0]!.attributes.state = "WAITING_FOR_REVIEW"
     expect((await applyListing(BOTH)).status).toBe("done")
     expect(paths()).toEqual(["PATCH /v1/appInfoLocalizations/i2-en", "PATCH /v1/appStoreVersionLocalizations/v2-en"])
@@ -196,7 +196,7 @@ describe("changes of both halves", () => {
     expect(await scene.used()).toBe(5)
   })
 
-  test("an uncertain second half leaves the first as it is, and the console's texts decide the outcome", async () => {
+  test("the first half stays if the second is uncertain, and the console's texts decide the outcome", async () => {
     const id = await scene.queued("update_listing", args(BOTH))
     scene.cutter.cut({ at: "applied" }, 1)
     await scene.worker.runOnce()

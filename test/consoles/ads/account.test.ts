@@ -74,7 +74,7 @@ test("a read-only role is denied writes, and the reason names the roles that may
   })
 })
 
-test("an ad account that the key does not open is limited, and is ok again once the key is invited", async () => {
+test("an ad account that the key cannot open is limited, and is ok once the key is invited to it", async () => {
   scene.standIn.accounts.push({ ...AD_ACCOUNT, id: 3, name: "Away" })
   const account = await scene.add({ part: "3" })
   scene.standIn.accounts.pop()
@@ -147,7 +147,7 @@ describe("the Apple Ads client", () => {
     expect(await problemOf(queryAll(ads, campaignsQuery()))).toMatch(/cannot be read/)
   })
 
-  test("refusals have reasons as data, rate limits a waiting time, and lost connections a cause", async () => {
+  test("refusals have a reason, rate limits have a waiting time, and lost connections have a cause", async () => {
     const ads = await open()
     const problemFrom = (work: Promise<unknown>): Promise<AdsProblem> => work.then(raise, (error) => error)
     const error = { errors: [{ code: "VALIDATION_ERROR", message: "Na\u0000me\u202e taken" }] }
@@ -194,7 +194,7 @@ describe("the Apple Ads client", () => {
   })
 })
 
-test("a worker checks the rights of a stale account, and ten minutes of rejected keys revoke it", async () => {
+test("a worker checks stale rights again, and an account is revoked after ten minutes of rejected keys", async () => {
   const { id } = await scene.add()
   const readOnce = () => {
     const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }

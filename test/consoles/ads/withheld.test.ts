@@ -16,7 +16,7 @@ setDefaultTimeout(60_000)
 const FILE = join(import.meta.dirname, "../../../fixtures/upstream/apple-ads-withheld-terms-2021-12.csv")
 const LAST = lastAdsDay(AD_ACCOUNT.timezone, new Date())
 
-/** Returns the rows of the file, by column name. No cell of the file contains a comma. */
+/** The rows of the file, by column name. The lines are split at commas, because no cell contains one. */
 const rows = (() => {
   const [head = "", ...lines] = readFileSync(FILE, "utf8").trim().split(/\r?\n/)
   const names = head.split(",")
@@ -76,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.standIn.stop())
 
-test("a real account with 88.75 of 100 USD withheld has one undisclosed row per keyword and whole totals", async () => {
+test("a real account's withheld terms, 88.75 of 100 USD, are one row per keyword, with whole totals", async () => {
   expect([rows.length, withheld.length, cents(rows), cents(withheld)]).toEqual([150, 112, 1_000_000, 887_500])
   expect([...(await sql`select failure from account_task where failure is not null and task <> 'popularity'`)]).toEqual(
     [],

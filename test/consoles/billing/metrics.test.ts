@@ -119,7 +119,7 @@ test("billing figures are null without an account, an invalid key is refused, an
   expect(revenueCat.asked.filter((path) => path.endsWith("/apps"))).toHaveLength(2)
 })
 
-test("billing figures are null before the first read, then the service's own figures with their time", async () => {
+test("billing figures are null before the first read, and then those of the service with their time", async () => {
   const unknown = { mrr: null, activeSubscriptions: null, activeTrials: null }
   expect(await readBilling()).toEqual({
     id,
@@ -199,7 +199,7 @@ test("unreadable figures, a rate limit, a lost connection and a rejected key kee
   expect((await readBilling()).state).toBe("ok")
 })
 
-test("the project's app count is shown, an unmapped account app gives no figures, and a right is needed", async () => {
+test("the project's app count is shown, unmapped apps have no figures, and the right is required", async () => {
   revenueCat.apps.push({
     id: "app2",
     name: "Coffee",

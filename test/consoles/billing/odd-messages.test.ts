@@ -35,7 +35,7 @@ describe("Adapty's check of an address", () => {
   })
 })
 
-test("a message with a text that cannot be stored in any of its fields is refused as unreadable", async () => {
+test("a message is refused as unreadable if any of its fields has a text that cannot be stored", async () => {
   const account = await scene.add("revenuecat")
   for (const broken of ["tea\u0000year", "tea\ud800"])
     for (const field of ["id", "type", "product_id", "offer_code"]) {

@@ -86,7 +86,7 @@ describe("messages of billing services", () => {
     expect((await scene.send(account, message)).status).toBe(404)
   })
 
-  test("an address may send thirty messages without proof a minute, and any number of proved messages", async () => {
+  test("an address may send thirty unproved messages a minute, and any number of proved messages", async () => {
     const account = await scene.add("revenuecat")
     // One fixed clock is used, because the limit starts anew with each minute.
     const limited = await billingScene(scene.sql, { now: new Date("2026-06-01T00:00:10Z") })
@@ -106,7 +106,7 @@ describe("messages of billing services", () => {
     expect(await storedEvents(account)).toEqual([])
   })
 
-  test("a message over 256 kB, another method, and a proved message without an event are refused", async () => {
+  test("a message over 256 kB, a GET request and a proved message without an event are refused", async () => {
     const account = await scene.add("adapty")
     expect((await scene.send(account, "x".repeat(256 * 1_024 + 1))).status).toBe(413)
     expect((await scene.send(account, "", {}, "GET")).status).toBe(405)

@@ -38,7 +38,7 @@ test("an announced price begins on its day, and an unchanged price starts no new
   ])
 })
 
-test("a price that rises and returns has three periods, and a storefront without a price ends", () => {
+test("a price that rises and returns has three periods, and a period ends where the price is removed", () => {
   expect(
     periodsOf({
       "2026-03-01": [entry("9.99")],
@@ -54,7 +54,7 @@ test("a price that rises and returns has three periods, and a storefront without
   ])
 })
 
-test("preserved and monthly prices do not apply to new customers, and the latest begun price does", () => {
+test("new customers pay the price that began last, and never a preserved or monthly price", () => {
   const entries = [
     ...[entry("4.99", { startsAt: "2024-01-01", preserved: true }), entry("6.99", { startsAt: "2025-01-01" })],
     ...[entry("8.99", { startsAt: "2026-01-01" }), entry("9.99", { startsAt: "2026-12-01" })],

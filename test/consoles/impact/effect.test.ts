@@ -26,8 +26,8 @@ const effectIn = (comparison: Comparison, at: ChangedDay = day): Effect => {
 }
 
 describe("simulated worlds (bench/change-impact.ts runs 1,000)", () => {
-  // Bounds at three standard errors for this number of worlds: coverage outside 86 to 94 %, detection below 70 and 80
-  // %.
+  // The bounds allow three standard errors for this number of worlds: coverage is from 86 to 94 %, detection at least
+  // 70 % with 7 days and 80 % with 14.
   const [WORLDS, MIN_COVERED, MAX_COVERED] = LONG ? [250, 0.8, 0.98] : [60, 0.74, 1]
   slow.each([
     [7, LONG ? 0.61 : 0.52],
@@ -94,7 +94,7 @@ test("the day of the change and later days do not affect the width of the interv
 })
 
 describe("series without an effect", () => {
-  test("no effect is computed with fewer than 20 windows of earlier days, and the result has their number", () => {
+  test("with fewer than 20 windows of earlier days there is no effect, and the result counts the windows", () => {
     const short = 28 + 7 + 139
     expect(effectOf(world(0.2, 1, short), { ...day, at: short })).toEqual({
       none: "too_few_days",
@@ -109,7 +109,7 @@ describe("series without an effect", () => {
     expect(effectOf(world(), { ...day, ownChanges })).toMatchObject({ none: "too_few_days" })
   })
 
-  test("no effect is computed for fewer than 3 counts a day, unknown days or a change unseen for over a week", () => {
+  test("no effect is computed for under 3 counts a day, unknown days or a change uncertain by over a week", () => {
     const few = (series: DailyFigures) => ({ ...series, values: series.values.map((_, at) => at % 3) })
     const { treated, controls } = world()
     expect(effectOf({ scale: "counts", treated: treated.map(few), controls }, day)).toEqual({ none: "too_few_counts" })

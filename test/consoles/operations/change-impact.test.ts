@@ -110,7 +110,7 @@ test("too few earlier days give not_enough_data and the number of days needed", 
   expect(body.sentence).toBe(`Not enough data: only ${earlierDays} earlier days can be compared, and 140 are needed.`)
 })
 
-test("another change within the window confounds the verdict, and without controls there is none", async () => {
+test("another change in the window confounds the verdict, and without controls there is no verdict", async () => {
   const de = (await call(`?day=${DE_CHANGED}&window=3`)).body
   expect([de.verdict, de.country, outcome(de, "downloads").method]).toEqual(["confounded", null, "before_after"])
   expect(de.overlaps).toContainEqual({

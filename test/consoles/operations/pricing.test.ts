@@ -64,7 +64,7 @@ test("payments are listed by product, country and price, with trials apart and r
     purchase({ id: "n2", price: 24.99, at: timeOn("06-13"), offer_code: "SPRING" }),
     purchase({ id: "us", type: "INITIAL_PURCHASE", currency: "USD", country_code: "US", at: timeOn("06-01") }),
     purchase({ id: "x1", type: "CANCELLATION", cancel_reason: "UNSUBSCRIBE", price: 0, at: timeOn("06-14") }),
-    // None of the following counts.
+    // None of the following messages is counted.
     purchase({ id: "s1", environment: "SANDBOX", at: timeOn("06-01") }),
     purchase({ id: "p1", store: "PLAY_STORE", at: timeOn("06-01") }),
     purchase({ id: "u1", type: "SOMETHING_NEW", at: timeOn("06-01") }),
@@ -143,7 +143,7 @@ test("payments are listed by product, country and price, with trials apart and r
   expect((await call("?product=tea.month")).body.paid).toEqual([])
 })
 
-test("one of two services with the same purchases is counted, also after its key is removed", async () => {
+test("only one of two services that report the same purchases counts, even after its key is removed", async () => {
   const adapty = await scene.add("adapty")
   const properties = {
     profile_event_id: "a1",

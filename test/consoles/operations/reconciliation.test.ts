@@ -79,7 +79,7 @@ const TOLD = () => [
   purchaseOf("life", noon(4), { price: 9.49 }),
   ...Array.from({ length: 5 }, () => purchaseOf("coins", noon(4), { ...usd, price: 0.89 })),
   purchaseOf("year", noon(3)),
-  // The console and the service assign one of these to different countries.
+  // The console and the service assign one of these two purchases to different countries.
   ...[purchaseOf("year", noon(3), { ...gbp, country_code: "FR" }), purchaseOf("year", noon(3), gbp)],
   ...[noon(2), noon(2)].map((at) => purchaseOf("year", at)),
   purchaseOf("other", noon(1)),
@@ -189,7 +189,7 @@ test("the owner's page shows both sources' figures, with the explained and unexp
   expect((await other.open(`/app/apps/${scene.appId}/revenue`)).status).toBe(404)
 })
 
-test("each console day is compared, late or before the first message, and countries show shifted units", async () => {
+test("late days and days before the first message have no difference, and countries show shifted units", async () => {
   const { days, countries, otherCountry } = await reconciliation()
   const units = ({ day, console, service, difference, why }: Record<string, { units: number }>) => {
     return [day, console?.units ?? null, service?.units ?? null, difference, why]

@@ -247,8 +247,13 @@ test("subscriptions are counted by event, with free trials separate from paid st
   expect((await call("subscriptions?days=2&country=us")).body.stock.active).toBe(12)
 })
 
-slow("the day and the portfolio show dollars, trials and their source, but nothing without the right", async () => {
-  const trial = { "App Apple ID": TEA.id, "Subscription Apple ID": "77", "Subscription Name": "Tea Pro", Country: "DE" }
+slow("the day and portfolio answers show dollars, trials and sources, and hide money without the right", async () => {
+  const trial = {
+    "App Apple ID": TEA.id,
+    "Subscription Apple ID": "77",
+    "Subscription Name": "Tea Pro",
+    Country: "DE",
+  }
   scene.standIn.report = (type, day) => {
     if (type === "SALES" && day === ago(1)) return { tsv: salesReport(day, [APP, DOLLARS, BACK]) }
     if (type === "SALES" && day === ago(2)) return { tsv: salesReport(day, [YEAR, DOLLARS]) }
@@ -284,7 +289,12 @@ slow("the day and the portfolio show dollars, trials and their source, but nothi
     return { card: cards.find(({ id }: { id: string }) => id === "countries"), proceeds }
   }
   const open = [null, "not_connected", null]
-  expect(await figuresOn(ago(1))).toEqual({ conns: [], figures: [open, open], subscriptionRevenue: null, trials: null })
+  expect(await figuresOn(ago(1))).toEqual({
+    conns: [],
+    figures: [open, open],
+    subscriptionRevenue: null,
+    trials: null,
+  })
   await scene.add()
   await readReports(9)
   expect(await figuresOn(ago(1))).toEqual({
@@ -315,7 +325,7 @@ slow("the day and the portfolio show dollars, trials and their source, but nothi
     card: { id: "countries", state: "measured", rows: [{ label: "us", ...dollars }] },
     proceeds: sold,
   })
-  // Largest first by a dated exchange rate, each in its own currency.
+  // The amounts are sorted by a dated exchange rate, the largest first, and each stays in its own currency.
   const both = await countriesOn(ago(2))
   expect(
     both.card.rows.map(({ label, revenue, proceeds }: Record<string, unknown>) => [label, revenue, proceeds]),

@@ -79,7 +79,7 @@ describe.each(READS)("%s", (...read) => {
   const [, , kind] = read
   const other = kind === "apple-ads" ? "app-store-connect" : "apple-ads"
 
-  test("the read is refused without an account of its kind, naming the command that connects one", async () => {
+  test("the read is refused without an account of its kind; the error names the command to connect it", async () => {
     const tenant = await owner()
     expect(await refusal(read, tenant)).toEqual([404, "not_connected", expect.stringContaining(`appmeter account add`)])
     await connect(tenant, other)
@@ -101,7 +101,7 @@ describe.each(READS)("%s", (...read) => {
     expect((await refusal(read, tenant)).slice(0, 2)).toEqual([400, "unsupported_platform"])
   })
 
-  test("the read is refused before the first reading, naming the account's problem if it has one", async () => {
+  test("the read is refused before the first reading; the error names the account's problem, if any", async () => {
     const tenant = await owner()
     await connect(tenant, kind)
     expect((await refusal(read, tenant)).slice(0, 2)).toEqual([404, "not_measured"])
@@ -109,7 +109,7 @@ describe.each(READS)("%s", (...read) => {
     await connect(stopped, kind, { state: "revoked", why: "the key is refused" })
     const [status, error, detail] = await refusal(read, stopped)
     expect([status, error]).toEqual([404, "not_measured"])
-    // get_change_impact needs a change of the page first, so its refusal names that instead.
+    // get_change_impact first needs a change of the page, so its refusal names the missing change instead.
     if (read[0] !== "get_change_impact") expect(detail).toContain("the key is refused")
   })
 

@@ -73,7 +73,7 @@ test("a missing right does not affect other rights, and the reason names the mis
   expect(disabled.state).toBe("ok")
 })
 
-test("an unknown bucket limits the account, and the reason names where Play Console shows the bucket", async () => {
+test("an account with an unknown bucket is limited; the reason names the place that shows the bucket", async () => {
   const { state, why } = await scene.add({ part: "pubsite_prod_12345" })
   expect(state).toBe("limited")
   expect(why).toContain("there is no bucket pubsite_prod_12345; Play Console shows its name")
@@ -112,7 +112,7 @@ describe("a file that is not the key of a service account is refused before any 
       expect(scene.standIn.tokensIssued).toBe(0)
     })
 
-  test("a bucket of another format", async () => {
+  test("a bucket whose name has another format is refused before any request", async () => {
     for (const part of ["my-bucket", "gs://my-bucket/x", "pubsite_prod_rev_", `${scene.standIn.bucket}/../other`, ""])
       expect(await problemOf(scene.add({ part }))).toStartWith(
         "AccessProblem: a bucket is pubsite_prod_rev_ and a number",

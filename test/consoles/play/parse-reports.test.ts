@@ -211,7 +211,7 @@ describe("files of money", () => {
     expect(days[1]?.rows).toHaveLength(1)
   })
 
-  test("estimated sales are reported up to the last order, or the month's end once it is over", async () => {
+  test("estimated sales are reported up to the last order, or for the whole month once it is over", async () => {
     const head =
       "Order Number,Order Charged Date,Financial Status,Product Title,Product ID,SKU ID,Currency of Sale," +
       "Charged Amount,Country of Buyer"

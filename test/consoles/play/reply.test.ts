@@ -58,7 +58,7 @@ test("the preview shows an existing reply, and repeating that reply is free", as
   expect((await scene.preview({ response: "Thanks!" })).body).toMatchObject({ credits: 0 })
 })
 
-slow("a reply given in Play Console after the preview refuses the confirm, and later ends the job unsent", async () => {
+slow("a confirm is refused, or its job ends unsent, if someone replied in Play Console after the preview", async () => {
   const { body } = await scene.preview()
   scene.review.reply = { text: "Somebody else's.", atMs: Date.now() }
   expect((await scene.confirm(body.confirmToken)).body).toMatchObject({
@@ -154,7 +154,7 @@ test.each([429, 500, 503, 302])(
   },
 )
 
-slow("a failure while the review is read before the reply is retried, because nothing was sent yet", async () => {
+slow("a failure to read the review before the reply is retried, because nothing has been sent yet", async () => {
   const id = await scene.queued()
   let fails = 2
   scene.standIn.before = (path) =>

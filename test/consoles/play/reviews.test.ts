@@ -111,7 +111,7 @@ slow("a review that the store's page shows too is listed once, with what only th
   expect(stats.body).toMatchObject({ count: 3, coveredTo: expect.any(String) })
 })
 
-slow("an edited review keeps the earlier text, even if the device's language changed", async () => {
+slow("the earlier text of an edited review is kept, even if the device's language changed", async () => {
   shelf.reviews = [shelfReview(5)]
   await readAll()
   const edited = {
@@ -186,7 +186,7 @@ slow("a response that is not a page of reviews fails its task, and the pages bef
   expect(idsOf(await list())).toEqual([id(1), id(2)])
 })
 
-slow("a week without reviews is marked empty, an unknown app gone, and a missing right denied", async () => {
+slow("a task is empty for a week without reviews, gone for an unknown app, denied without the right", async () => {
   await readAll()
   expect(await task()).toMatchObject({ state: "empty", failure: null })
   expect((await list()).android).toBeNull()

@@ -37,7 +37,7 @@ export interface PlayStandIn {
   put(name: string, content: string | Uint8Array, updated?: Date): void
   /** The permissions that Play Console gives every service account. */
   may: { statistics: boolean; financial: boolean; reviews: boolean; replies: boolean }
-  /** The publisher API is disabled in the project of the keys. */
+  /** True if the publisher API is disabled in the project of the keys. */
   isApiDisabled: boolean
   /** Overrides the response to requests to the publisher API. Null keeps the default response, an empty list or 404. */
   publisher: (request: PublisherRequest) => Response | null | Promise<Response | null>

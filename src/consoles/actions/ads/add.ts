@@ -41,7 +41,7 @@ const ExactArgs = v.strictObject({
 })
 type ExactArguments = v.InferOutput<typeof ExactArgs>
 
-/** The keywords that have the same text and match type in the target place before the write. */
+/** The target place before the write. `ids` are the keywords there with the same text and match type. */
 interface SeenPlace {
   ids: string[]
   status: string | null
@@ -177,8 +177,8 @@ async function sendNew(keyword: Keyword, place: AdsPlace, bid: string | null, po
 }
 
 /**
- * Returns the proof of a new keyword. Applied: exactly one keyword has that text, and it was created since. Not
- * applied: none has it after an hour and after a day.
+ * Returns the proof of whether a keyword was added. Applied: exactly one keyword has the text, and it was created after
+ * the write was sent. Not applied: no keyword has the text, neither after an hour nor after a day.
  */
 function proofOfNew(keywordOf: (args: unknown) => Keyword): Proof {
   return {

@@ -103,8 +103,8 @@ function isSame(one: string | null, other: string | null): boolean {
 }
 
 /**
- * Returns the proof of a change. Applied: only an entry in the platform's history proves it. Not applied: the value is
- * unchanged and there is no entry after a day.
+ * Returns the proof of whether a change was made. Applied: the platform's history has an entry for it; nothing else
+ * proves it. Not applied: the value is unchanged, and after a day the history still has no entry.
  */
 export function proofOf<Args>(changeOf: (args: Args, before: unknown) => Omit<FieldChange, "currency">): Proof {
   return {

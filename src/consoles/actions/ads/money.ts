@@ -146,7 +146,7 @@ export const setKeywordBid = action({
   }),
 })
 
-/** Returns the amount with two decimals, or the existing text if the amount is equal. */
+/** Returns the amount with two decimals. If the existing text is the same amount, returns that text. */
 function decimal(amount: number, current: string | null): string {
   return current !== null && Number(current) === Number(amount.toFixed(2)) ? current : amount.toFixed(2)
 }

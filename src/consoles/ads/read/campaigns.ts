@@ -12,7 +12,7 @@ interface AdsCampaign {
   budget: Money | null
   bidStrategy: string | null
   placement: string | null
-  /** Null if the figures of every day of the period are unknown. */
+  /** Null if no day of the period has known figures. */
   metrics: AdsMetrics | null
 }
 

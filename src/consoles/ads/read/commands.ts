@@ -32,9 +32,9 @@ interface CommandsQuery {
   after: { at: Date; key: string } | null
 }
 
-/** Maximum time that the entry of a write may be dated before its request, because clocks differ. */
+/** Maximum time by which the date of a history entry may precede the request of its write, because clocks differ. */
 const BEFORE = "2 minutes"
-/** Maximum time that the entry of a write may be dated after its request. */
+/** Maximum time by which the date of a history entry may follow the request of its write. */
 const AFTER = "15 minutes"
 
 /**

@@ -7,10 +7,10 @@ import { moneyOf } from "./metrics.ts"
 
 /** The cost of an app's campaigns on one day in their account's time zone. */
 export interface AdsDay {
-  /** Null if the day is unknown for one of the app's campaigns. */
+  /** Null if the day's figures are unknown for any of the app's campaigns. */
   spend: Money | null
   readAt: Date | null
-  /** The figures are from the demo account. */
+  /** True if the figures are from the demo account. */
   isInvented: boolean
 }
 

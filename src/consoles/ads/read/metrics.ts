@@ -55,7 +55,7 @@ export function summedAsJson(sql: Db, f: Fragment, more = sql``) {
   return sql`(select to_json(a) from (select ${summedMetrics(sql)}${more} from ${f} f) a)`
 }
 
-/** Uses the account's currency if nothing was spent, because the sums then have none. */
+/** Converts the sums to metrics. If nothing was spent, the sums have no currency, so the account's currency is used. */
 export function adsMetrics(row: MetricsRow, { currency }: Pick<AdsScope, "currency">): AdsMetrics {
   const { impressions, taps, installs, newDownloads } = row
   const money = (amount: string) => moneyOf(amount, row.currency ?? currency)
@@ -71,7 +71,7 @@ export function adsMetrics(row: MetricsRow, { currency }: Pick<AdsScope, "curren
   }
 }
 
-/** Formats an amount with at least two decimals if it has any. */
+/** Formats an amount. An amount with decimals gets at least two. */
 export function moneyOf(amount: string, currency: string | null): Money {
   return { amount: decimalSum([amount]), currency: currency ?? "USD" }
 }

@@ -6,7 +6,7 @@ import { findAdsAccount } from "./standing.ts"
 export interface AdsDaySum {
   day: string
   spend: number
-  /** Attributed to taps and views. First downloads only: the people never had the app before. */
+  /** Downloads after taps and views of ads, by people who never had the app before. */
   newDownloads: number
 }
 
@@ -16,8 +16,8 @@ interface DailySpend {
   /** Null if the account's currency is unknown. */
   currency: string | null
   /**
-   * Only days on which every campaign of the app is known, in order. The sums are floats, which is precise enough for
-   * ratios.
+   * Only days for which the figures of every campaign of the app are known, in order. The sums are floats, which is
+   * precise enough for ratios.
    */
   days: AdsDaySum[]
 }

@@ -10,7 +10,7 @@ export interface AdsAccount extends AppAccount {
   zone: string
   /** Null if unknown. */
   currency: string | null
-  /** Time when a task about the account as a whole last succeeded. Null if none ever did. */
+  /** Time of the last successful task about the account as a whole. Null if there was none. */
   readAt: Date | null
   /** Failed requests about the account itself and about the app's campaigns. */
   troubles: AdsTrouble[]
@@ -54,9 +54,9 @@ export function adsScope(
 
 /** How completely an ad account was read. */
 export interface AdsStanding {
-  /** Time of the latest read of the campaign that was read longest ago. Null if a campaign was never read. */
+  /** Each campaign has a latest read; this is the earliest of these times. Null if a campaign was never read. */
   asOf: Date | null
-  /** Days of the period on which every campaign is known, in order. */
+  /** Days of the period for which the figures of every campaign are known, in order. */
   reported: string[]
   /** The remaining days of the period. */
   late: string[]
@@ -97,8 +97,8 @@ export function standingOfDays(sql: Db, scope: AdsScope): Fragment {
 }
 
 /**
- * SQL: time of the latest read of this task for the campaign in `own` that was read longest ago. Null if a campaign was
- * never read.
+ * SQL: each campaign in `own` has a latest read by this task; this is the earliest of these times. Null if a campaign
+ * was never read.
  */
 export function ownReadAt(sql: Db, { account }: AdsScope, task: AdsTask): Fragment {
   return sql`(

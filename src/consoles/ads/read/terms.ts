@@ -17,7 +17,7 @@ export interface AdsTerm<Beside> {
 }
 
 interface AdsTerms<Beside> {
-  /** Time of the latest read of the campaign that was read longest ago. Null if a campaign was never read. */
+  /** Each campaign has a latest read; this is the earliest of these times. Null if a campaign was never read. */
   asOf: Date | null
   rows: AdsTerm<Beside>[]
   count: number

@@ -11,7 +11,7 @@ import type { OutcomeSpan } from "./outcome.ts"
 
 /** Minimum relative change of the spend that moves downloads by itself. */
 const SWING = 0.3
-/** Minimum share of the days, before and after, that must be known. */
+/** Minimum share of the days before the change, and of those after it, whose spend must be known. */
 const KNOWN_SHARE = 0.7
 
 const Mean = v.nullable(v.pipe(v.number(), v.minValue(0)))

@@ -142,8 +142,8 @@ function noChangeOn(day: string, all: readonly StoredChange[]): string {
 }
 
 /**
- * Returns tracked storefronts whose page was read throughout, from UNCHANGED_DAYS before the change to the window's
- * end, without any change.
+ * Returns the tracked storefronts whose page was read throughout, from UNCHANGED_DAYS before the change to the window's
+ * end, and did not change in that time.
  */
 async function readUnchanged(
   sql: Sql,

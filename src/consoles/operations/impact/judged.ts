@@ -13,7 +13,8 @@ export interface JudgedOutcome extends OutcomeFigures {
 }
 
 /**
- * The outcomes by which each kind of change is judged: the first one that exists and has been measured for long enough.
+ * The outcomes that can be primary for each kind of change, in order of preference. The first one that exists and has
+ * been measured for long enough is used.
  */
 const JUDGED_BY: Record<Treatment, OutcomeName[]> = {
   price: ["proceeds_per_download"],

@@ -21,7 +21,7 @@ export type OutcomeName = (typeof OUTCOMES)[number]
 export interface OutcomeFigures {
   outcome: OutcomeName
   better: "higher" | "lower"
-  /** Storefronts, or keywords of the storefront in `country`. */
+  /** The storefronts that changed, or keywords of the storefront in `country`. */
   treated: string[]
   country: string | null
   comparison: Comparison
@@ -69,12 +69,12 @@ export function spanAround(
   return { dayZone, first, days, each, leftOut, before, after, changed }
 }
 
-/** Returns the first day for which figures must exist, so that they can judge the change. */
+/** Returns the first day for which figures must exist so that the change can be judged by them. */
 export function judgedSince({ before, changed: { window } }: OutcomeSpan): string {
   return addDays(before.from, -MIN_WINDOWS * window)
 }
 
-/** Returns the value of `figures` for each day of a span. Null where it has none. */
+/** Returns the value of `figures` for each day of a span. Null for days without a value. */
 export function inSpan(
   { each }: OutcomeSpan,
   figures: (day: string, place: number) => number | null | undefined,

@@ -15,9 +15,9 @@ interface PlayImpact {
   /** Outcomes of the store page (`page`), and of installs and earnings (`sales`). Empty if no file has figures. */
   page: OutcomeFigures[]
   sales: OutcomeFigures[]
-  /** Status of each file over those days of the comparison that are over. */
+  /** Status of each file on the compared days that are already over. */
   standings: PlayStanding[]
-  /** Number of those days. */
+  /** Number of compared days that are already over. */
   days: number
 }
 

@@ -65,8 +65,8 @@ function touchedBy(): (change: StoredChange, term: string) => boolean {
 }
 
 /**
- * Returns the ranks from the source with the most days, cut to its shallowest reading. An app that is not found counts
- * as one rank below that depth, so that a deeper reading does not look like a fall.
+ * Returns the ranks from the source with the most days, cut to the depth of its shallowest reading. An app that is not
+ * found counts as one rank below that depth, so that a deeper reading does not look like a fall.
  */
 function placesOf({ term, points }: TermSeries, span: OutcomeSpan): DailyFigures {
   const bySource = [...Map.groupBy(points, ({ source }) => source).values()]

@@ -90,7 +90,10 @@ export function perDownload({ downloads, ...figures }: SoldBy): DailyFigures {
   return { ...figures, per: downloads }
 }
 
-/** Returns the daily sum over all storefronts. The sum is unknown if one is unknown: their reports arrive together. */
+/**
+ * Returns the daily sum over all storefronts. The sum is unknown if one storefront is unknown, because the reports of
+ * all storefronts arrive together.
+ */
 export function together(name: string, all: readonly SoldBy[], span: OutcomeSpan): DailyFigures {
   const values = inSpan(span, (_, place) => {
     if (all.some(({ downloads }) => downloads[place] === null)) return null

@@ -99,7 +99,7 @@ function eventIn({ eventType }: PlatformRow): ChangeRow["event"] {
   return eventType === "CREATE" || eventType === "UPDATE" || eventType === "DELETE" ? eventType : "OTHER"
 }
 
-/** Parses a time. It is in UTC if it has no zone. */
+/** Parses a time. A time without a zone is in UTC. */
 function timeIn({ eventTime }: PlatformRow): string {
   const text = String(eventTime)
   const at = new Date(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`)

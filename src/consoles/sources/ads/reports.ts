@@ -48,8 +48,8 @@ const dayRow = checkedRow<AdsDayRow>(DayRow)
 
 /**
  * Returns each day of the period with the costs and results of the campaign and of its keywords. A day without rows had
- * none. The keywords may sum to less than the campaign, because automatic matches belong to no keyword. Unreadable rows
- * are skipped. Throws ReadFailure when the campaign's rows do not add up to the grand total.
+ * no costs and results. The keywords may sum to less than the campaign, because automatic matches belong to no keyword.
+ * Unreadable rows are skipped. Throws ReadFailure when the campaign's rows do not add up to the grand total.
  */
 export function daysIn(
   { campaign: whole, keywords }: { campaign: ReportPages; keywords: ReportPages },

@@ -18,7 +18,10 @@ const THINGS = 1_000
 const REPORTED = 5_000
 const INSIGHTS = 10_000
 
-/** Queries campaigns of apps; campaigns in Maps advertise a business. Deleted campaigns are not listed. */
+/**
+ * Queries campaigns of apps, and leaves out campaigns in Maps, which advertise a business. Deleted campaigns are not
+ * listed.
+ */
 export function campaignsQuery(): AdsQuery {
   const filters: Filter[] = [{ field: "promotedObjectType", operator: "EQUALS", value: "APPSTORE_APP" }]
   return { path: "/v1/campaigns/query", body: { filters }, pageSize: THINGS }

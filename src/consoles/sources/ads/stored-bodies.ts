@@ -28,7 +28,7 @@ export type StoredAdsBody =
   | AdsTermsObservation
   | AdsPopularityObservation
 
-/** No request ever covered more days than this. */
+/** Maximum number of days. No request ever covered more. */
 const FURTHEST_DAYS = 100
 
 /**
@@ -69,7 +69,7 @@ function thingsOf(answers: Answers, { account, campaign }: AdsKeywordsObservatio
   return thingsIn({ groups, keywords, negatives: [...ofItself, ...ofGroups] }, { account, campaign }, about)
 }
 
-/** A body covers many days. A day without rows in it had no activity. */
+/** A body covers many days. A day without rows in the body had no activity. */
 function dayOfBody(answers: Answers, { account, campaign, day }: AdsDaysObservation, about: About): AdsDaysObservation {
   const seen = dayOf(about.seenAt)
   const window: Days = { from: addDays(seen, -FURTHEST_DAYS), to: addDays(seen, 1) }

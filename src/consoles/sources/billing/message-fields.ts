@@ -79,8 +79,8 @@ const PURCHASES: readonly Group[] = ["paid_start", "trial_start", "trial_convers
 const LATEST_MS = 4 * 86_400_000
 
 /**
- * Larger numbers are milliseconds. As milliseconds this number is in the year 1973, before any store; as seconds it is
- * in the year 5138.
+ * Numbers above this are milliseconds. Read as milliseconds, this number is a time in 1973, before any store existed;
+ * read as seconds, it is a time in the year 5138.
  */
 const SECONDS_BELOW = 100_000_000_000
 

@@ -82,7 +82,7 @@ export async function playSalesDays(text: string, month: string, aside: PutAside
       if (!isRefund && status !== "charged")
         throw new ReadFailure("changed", `"Financial Status" is unknown (${JSON.stringify(status.slice(0, 30))})`)
       const amount = millionths(moneyOf(row, "Charged Amount"))
-      // A refund is printed as a negative amount, or as the amount that was charged at first.
+      // A refund is printed either as a negative amount or as the amount of the original charge.
       const paid = isRefund && amount > 0n ? -amount : amount
       const back = isRefund && !status.includes("partial") ? 1 : 0
       sums.add(dayOf(row, "Order Charged Date", month), () =>

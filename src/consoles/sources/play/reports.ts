@@ -21,7 +21,7 @@ interface PlayReportFamily {
   zipped: boolean
   /** The time zone of its days. */
   dayZone: string
-  /** False if the bodies name buyers' orders and places. They are then never stored. */
+  /** False if the bodies name buyers' orders and places. Such bodies are never stored. */
   keepsBody: boolean
 }
 
@@ -128,7 +128,7 @@ interface PlayObject {
   text: string
 }
 
-/** The days of a file. If the file is unreadable, the problem with its line and column. */
+/** The days of a file. If the file is unreadable, the problem instead, with its line and column. */
 export type ParsedPlayReport =
   | {
       problem: null

@@ -79,7 +79,7 @@ const DECLARED: Record<AdsReport, AdsFacts> = {
   },
 }
 
-/** Pieces may contain a row of the same key twice. The first row is used. */
+/** The pieces of a report may contain two rows with the same key. The first row is used. */
 export const ADS_FACTS = Object.fromEntries(
   Object.entries(DECLARED).map(([report, { columns, facts, ...declared }]) => {
     const insert: Facts["insert"] = async (tx, { from, set }) => {

@@ -8,8 +8,8 @@ import {
 import type { Db, Tx } from "../../../database/types.ts"
 
 /**
- * The subjects of a derivation: days of a subject of an account; for reports that apply until replaced, only the latest
- * report counts.
+ * The subjects to derive facts for. Each is one day of a subject of an account; for reports that apply until replaced,
+ * only the latest report counts.
  */
 export interface Subjects {
   accounts: string[]

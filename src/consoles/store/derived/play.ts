@@ -2,7 +2,7 @@ import type { Facts, ReportRows } from "../../../core/observation/facts.ts"
 import type { Tx } from "../../../database/types.ts"
 import type { PlayCountReport, PlayMoneyReport } from "../../../lib/upstreams.ts"
 
-/** The measures that have facts, and the event that each counts as, as parallel lists. */
+/** Parallel lists: the measures that have facts, and the event as which each measure is counted. */
 const MEASURES = ["userInstalls", "visitors", "acquisitions"]
 const COUNTS_AS = ["firstDownloads", "pageViews", "firstDownloads"]
 

@@ -70,7 +70,7 @@ async function rebuildSubject(
   if (pieces !== null) return await rebuildPieces(sql, derivation, { said: subject, pieces }, pause)
   return await sql.begin(async (tx) => {
     await lockAccount(tx, account)
-    // Checked again, because from here on the lock prevents new reports.
+    // Checks again, because only from here on does the lock prevent new reports.
     if ((await readPieces(tx, derivation, subject)) !== null) return false
     const before = await readFacts(tx, derivation, subject)
     await replaceFacts(tx, derivation.report, derivation.facts, [subject], new Set())

@@ -121,7 +121,7 @@ describe("limits of ads writes", () => {
     expect((await scene.preview("set_daily_budget", { amount: 22 })).status).toBe(200)
   })
 
-  test("a campaign with automatic bids or a shared budget is refused, and so is another currency", async () => {
+  test("campaigns with automatic bids or a shared budget, and amounts in another currency, are refused", async () => {
     Object.assign(scene.standIn.campaigns[0]!, { bidStrategy: "MAX_CONVERSIONS", sharedBudgets: [{ id: 1 }] })
     expect((await refusal("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 }))[1]).toContain("MAX_CONVERSIONS")
     expect((await refusal("set_daily_budget", { amount: 22 }))[1]).toContain("shared budget")
@@ -199,7 +199,7 @@ describe("refusals of ads writes", () => {
     },
   )
 
-  test("an error in a response with status 200 is a refusal too", async () => {
+  test("a response with status 200 that contains an error counts as a refusal", async () => {
     const id = await scene.queued("add_exact_keyword", { adGroupId: GROUP, text: "tide" })
     scene.standIn.before = ({ path }) =>
       path === "/v1/keywords"
@@ -214,7 +214,7 @@ describe("refusals of ads writes", () => {
     ])
   })
 
-  test("a job whose keyword someone else added after the preview ends unsent", async () => {
+  test("a job ends unsent if someone else added its keyword after the preview", async () => {
     const id = await scene.queued("add_exact_keyword", { adGroupId: GROUP, text: "Tide Times" })
     scene.standIn.keywords.push({ ...scene.standIn.keywords[0]!, id: 5, text: "tide times" })
     await scene.worker.runOnce()
@@ -235,7 +235,7 @@ const CUTS: Cut[] = [
 describe("lost connections during ads writes", () => {
   // Short runs use every other cut, and the two tests use alternate cuts.
   test.each(CUTS.filter((_, at) => at % cases(2, 1) === cases(1, 0)))(
-    "a bid cut %j is sent once, and the platform's history decides the outcome",
+    "a bid whose connection is cut %j is sent once, and the platform's history decides the outcome",
     async (cut) => {
       const id = await scene.queued("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 })
       scene.cutter.cut(cut)
@@ -250,7 +250,7 @@ describe("lost connections during ads writes", () => {
   )
 
   test.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
-    "a new keyword cut %j is sent once, and its presence decides the outcome",
+    "a new keyword whose connection is cut %j is sent once, and its presence decides the outcome",
     async (cut) => {
       const id = await scene.queued("add_negative_keyword", { text: "free" })
       scene.cutter.cut(cut)

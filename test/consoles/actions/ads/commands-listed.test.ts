@@ -19,7 +19,7 @@ const scene = adsWrites()
 slow("our writes are merged with the platform's entries, and changes by other programs stay separate", async () => {
   const bid = await scene.done("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 })
   const added = await scene.done("add_negative_keyword", { text: "Free" })
-  // Another program pauses, in the same minute, the campaign that our write added to.
+  // Another program pauses the campaign within a minute after our write added a negative keyword to it.
   const change = { transactionId: "t9", entityType: "Campaign", entityId: CAMPAIGN, eventType: "UPDATE" as const }
   scene.standIn.changes.push({
     ...change,

@@ -147,7 +147,7 @@ slow("keywords are listed with their own or the ad group's bid, their costs and 
   })
 })
 
-test("withheld terms are one row per keyword without a term, and the totals equal those of the campaigns", async () => {
+test("a keyword's withheld terms are one row without a term, and totals equal those of the campaigns", async () => {
   await scene.add()
   await readAll()
   const { body } = await call("ads-search-terms")
@@ -169,7 +169,7 @@ test("withheld terms are one row per keyword without a term, and the totals equa
   expect((await call("ads-search-terms?country=us")).body.totals.spend).toEqual(euros("2"))
 })
 
-test("popularity lists a week's searches and the tracked keywords, with unlisted ones below the lowest", async () => {
+test("popularity lists top searches and tracked keywords; unlisted keywords are below the lowest", async () => {
   await sql`insert into tracked_term (app_id, country, term, position) values (${scene.appId}, 'us', 'tea timer', 9)`
   await scene.add()
   await readAll()
@@ -216,7 +216,7 @@ describe("list_ads_commands", () => {
   }
 
   slow(
-    "changes by people, other programs and our writes are listed once each, and a failed write as an entry of its own",
+    "each change by a person, another program or our write is listed once, and a failed write separately",
     async () => {
       const at = new Date(Date.now() - 30 * 60_000)
       const change = (transactionId: string, entityId: string, minutes: number, rest: object = {}) => ({
