@@ -228,8 +228,8 @@ export function optionsOf(options: readonly AccountOption[]): Record<string, Opt
 }
 
 /**
- * Returns the ids that were given for a key. For a new key of an existing account (`fresh`), returns only the ids that
- * differ. Throws WrongUse if one is missing.
+ * Returns the ids that the options give for a key. For a new key of an existing account (`fresh`), returns only the ids
+ * that differ from key to key. Throws WrongUse if an id is missing.
  */
 export function neededIds(invocation: Invocation, { ids }: AnyAccountKind, fresh?: "fresh"): Record<string, string> {
   assertGiven(

@@ -54,7 +54,10 @@ function summaryOf({ summary, jobId, approvedBy }: AuditRow): string {
   return `${harmless(summary)}${job}${approval}`
 }
 
-/** Lists commands of all workspaces: a command may concern several workspaces or none. */
+/**
+ * Returns a line per command. Commands are not filtered by workspace, because a command may concern several workspaces
+ * or none.
+ */
 function commandLines(commands: readonly OperatorAction[]): string[] {
   if (commands.length === 0) return []
   const rows = commands.map(({ at, actor, command, typed, exitCode }) => [

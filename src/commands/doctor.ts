@@ -51,7 +51,7 @@ export const doctor: Command = {
   },
 }
 
-/** The checks in the order of the output. None throws. */
+/** The checks in the order of the output. No check throws. */
 const CHECKS: ((invocation: Invocation, reached: DoctorDatabase) => Finding[] | Promise<Finding[]>)[] = [
   checkProgram,
   checkSettings,

@@ -56,7 +56,7 @@ const FIRST_LOOK = 16
 
 /**
  * Returns a function that analyses tables that have grown. Small tables take no time, and checks at doubling intervals
- * keep the statistics close.
+ * keep the statistics accurate enough.
  */
 function analyzing(sql: Sql): () => Promise<void> {
   let [done, next] = [0, FIRST_LOOK]
@@ -110,7 +110,10 @@ function counted(chunks: AsyncIterable<Uint8Array>, size: number | undefined): S
 
 const GZIP = [0x1f, 0x8b]
 
-/** Checks the first two bytes, which may arrive in separate chunks. Returns the last byte. */
+/**
+ * Throws CommandProblem if the first two bytes, which may arrive in separate chunks, are those of gzip. Returns the
+ * last byte read so far.
+ */
 function assertNotGzip(before: number | undefined, chunk: Uint8Array): number | undefined {
   const [first, second] = before === undefined ? chunk : [before, ...chunk.subarray(0, 1)]
   if (first === GZIP[0] && second === GZIP[1])

@@ -111,7 +111,7 @@ export const keyLeaked = changing({
 })
 
 interface Change extends Pick<Command, "name" | "summary" | "examples"> {
-  /** Start of the confirmation. Undefined if the change can be undone. */
+  /** Start of the question that asks for confirmation. Undefined if the change can be undone. */
   destroys?: string
   change(sql: Sql, typed: string, invocation: Invocation): Promise<ApiKey>
 }

@@ -46,7 +46,7 @@ export const linkWithdraw: Command = {
           `Withdrawing ${link.handle} (${contentOf(link)} of ${appOf(link)}) cannot be undone.`,
         )
       const withdrawn = await withdrawLink(sql, link)
-      // it was withdrawn or expired during the confirmation
+      // the link was withdrawn or expired while the user was asked for confirmation
       if (!withdrawn) throw new CommandProblem(`${link.handle} is not open any more: it was withdrawn or has expired`)
       return link
     })
@@ -58,7 +58,7 @@ export const linkWithdraw: Command = {
 const appOf = ({ appName, appId }: Link) => printable(appName ?? appId)
 
 type Kind = PublicLink["kind"]
-/** A link as typed: a kind and the start of its hash, or the whole hash of a token of any kind. */
+/** A link as typed: a kind and the start of the hash, or the whole hash of a token, whose kind is unknown (null). */
 type LinkName = { kind: Kind; digits: string } | { kind: null; digits: string }
 
 function nameOf(typed: string): LinkName {
@@ -74,7 +74,7 @@ function nameOf(typed: string): LinkName {
   return { kind: null, digits: linkDigest(token).toString("hex") }
 }
 
-/** Returns the link. A token is looked up in all workspaces, because its finder may not know the workspace. */
+/** Returns the link. A token is looked up in all workspaces, because its holder may not know the workspace. */
 async function findLink(sql: Sql, named: LinkName, workspace: string | undefined): Promise<Link> {
   const everywhere = named.kind === null && workspace === undefined
   const workspaceId = everywhere ? null : (await chooseWorkspace(sql, workspace)).id

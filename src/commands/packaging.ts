@@ -84,7 +84,10 @@ function checkedSecrets(given: readonly string[] = []): readonly string[] {
   return [...new Set(given)]
 }
 
-/** The name becomes part of a configuration, so nothing else is accepted. */
+/**
+ * Returns the host name in lower case. Throws WrongUse for any other text, because the name becomes part of a
+ * configuration.
+ */
 function checkedName(name: string | undefined): string | undefined {
   if (name === undefined || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(name)) return name?.toLowerCase()
   throw new WrongUse(`--name must be a host name, such as ${SAMPLE_NAME}`)

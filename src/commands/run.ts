@@ -55,7 +55,10 @@ async function dispatch(args: readonly string[], { env, readFile, terminal, proc
   return await command.run({ ...typed, ...(recorded && { recorded }), settings, terminal, process: port })
 }
 
-/** Reads the settings of the environment and of the file that --settings names. Throws WrongUse if it is unusable. */
+/**
+ * Reads the settings of the environment and of the file that --settings names. Throws WrongUse if this file is
+ * unusable.
+ */
 function readAllSettings(file: string | undefined, { env, readFile }: Pick<Surroundings, "env" | "readFile">) {
   if (file === undefined) return readSettings(env, readFile)
   const inFile = readSettingsFile(file, readFile)

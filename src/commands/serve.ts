@@ -11,7 +11,7 @@ export const serve: Command = {
   ],
   options: { demo: { meaning: "Load the demo into the first workspace, at the first start only." } },
   logs: true,
-  // imported here, because other commands start twice as fast without the service; the database opens meanwhile
+  // imported here, because other commands start twice as fast without the service; the database opens during the import
   run: (invocation) =>
     untilStopped(invocation, async () => {
       const { prepare, serve } = await import("./process/serving.ts")

@@ -109,7 +109,7 @@ const NEEDS_POSTGRES =
   "appmeter backup copy.backup; DATABASE_URL=postgres://… appmeter restore copy.backup; " +
   "DATABASE_URL=postgres://… appmeter sql grant WORKSPACE"
 
-/** Returns the address for a tool, with the host and port that this command used. */
+/** Returns the database address for a reporting tool, with the host and port that this command used. */
 function addressOf(sql: Sql, { role, password }: { role: string; password: string }): string {
   const { host, port, database } = sql.options
   const hosts = host.map((name, i) => `${name}:${port[i] ?? port[0]}`).join(",")

@@ -28,7 +28,10 @@ function runtimeOf(): string {
   return bun ? `Bun ${bun}` : `Deno ${deno}`
 }
 
-/** Returns the start of the baseline's hash and the newest migration of the program; a database may still be older. */
+/**
+ * Returns the start of the baseline's hash and the newest migration of this program. The schema of a database may still
+ * be older.
+ */
 function schemaOf(): string {
   const [baseline, ...migrations] = stepsOf(readTree("sql", ".sql"))
   return [baseline!.sha256.slice(0, 12), ...migrations.slice(-1).map(({ name }) => name)].join(" ")

@@ -29,7 +29,7 @@ export async function loadDemoOnce(recording: Recording, sql: Sql, firstWorkspac
   return true
 }
 
-/** Returns the workspace of the demo. Null if the demo was loaded completely or removed. */
+/** Returns the workspace whose demo is not complete yet. Null if the demo was loaded completely or removed. */
 async function findWanted(sql: Sql): Promise<number | null> {
   const [wanted] = await sql<{ id: number }[]>`
     select w.id
@@ -63,7 +63,7 @@ export async function loadInvention(
   return { recorded: world.recorded + owner.recorded, known: world.known + owner.known }
 }
 
-/** Days before today with alerts. */
+/** Number of days before today for which alerts are derived. */
 const FOUND_DAYS = 29
 
 /** Derives the alerts of the app that is in no store, since workers skip the demo's apps. */

@@ -93,7 +93,7 @@ interface ListDay {
   day: string
 }
 
-/** Removes figures that may depend on removed search results, and marks the keywords that have other results. */
+/** Removes figures that may depend on removed search results, and marks the keywords that still have results. */
 async function removeFigures(tx: Tx, gone: readonly ListDay[]): Promise<void> {
   const [lists, days] = [gone.map(({ listId }) => listId), gone.map(({ day }) => day)]
   await tx`
@@ -158,7 +158,7 @@ async function removeAnswers(tx: Tx, publisher: string): Promise<Removal> {
   return { lists: [], apps: [], readings: count }
 }
 
-/** Removes what the readings contained about their apps. Dependent figures and estimates become due. */
+/** Removes the publisher's facts about apps. Dependent figures and estimates become due. */
 async function removeShown(tx: Tx, publisher: string, now: Date): Promise<Removal> {
   const counted = await tx<{ app: number; storefront: string }[]>`
     with counts as (

@@ -17,11 +17,11 @@ export interface Setting {
   /** Completes "must be …". */
   fix: string
   example: string
-  /** A secret, which is never shown. Can also be read from the file that NAME_FILE names. */
+  /** True for a secret, which is never shown. A secret can also be read from the file that NAME_FILE names. */
   secret?: true
 }
 
-/** A whole number within inclusive bounds. */
+/** Returns a setting that is a whole number within inclusive bounds. */
 export const whole = (name: string, from: number, to: number, fallback: number, meaning: string) => ({
   name,
   schema: v.pipe(
@@ -36,7 +36,7 @@ export const whole = (name: string, from: number, to: number, fallback: number, 
   example: String(fallback),
 })
 
-/** A URL of one of these protocols. */
+/** Returns the schema of a URL with one of these protocols. */
 export const address = (protocols: string[], example: string) => ({
   schema: v.pipe(
     v.string(),
@@ -46,7 +46,7 @@ export const address = (protocols: string[], example: string) => ({
   example,
 })
 
-/** The URL of a page, without trailing slashes. */
+/** Returns the schema of a page's URL, without trailing slashes. */
 export const webAddress = (example: string) => {
   const row = address(["http:", "https:"], example)
   return { ...row, schema: v.pipe(row.schema, v.transform(withoutSlashes)) }
@@ -89,7 +89,7 @@ export const SMTP_URL = {
   example: "smtps://reports%40example.com:password@mail.example.com:465",
 }
 
-/** One of a few options. */
+/** Returns the schema of one of a few options. */
 export const oneOf = <const Options extends readonly string[]>(options: Options, fallback: Options[number]) => ({
   schema: v.picklist(options) as v.GenericSchema<string, Options[number]>,
   fallback,
@@ -110,7 +110,7 @@ export const yesOrNo = (name: string, fallback: "yes" | "no", meaning: string) =
   }
 }
 
-/** A list of addresses and networks. */
+/** Returns a setting that is a list of addresses and networks. */
 export const networks = (name: string, example: string, meaning: string) => ({
   name,
   schema: v.pipe(v.string(), v.transform(entries), v.check(isAddressList)),
@@ -120,7 +120,7 @@ export const networks = (name: string, example: string, meaning: string) => ({
   example,
 })
 
-/** 0, or a number of days of at least `least`. */
+/** Returns a setting that is 0 or at least `least` days. */
 export const days = (name: string, least: number, fallback: number, meaning: string) => ({
   name,
   schema: v.pipe(
@@ -148,8 +148,8 @@ export const SHORT_NAME = {
 export const LEVELS = ["debug", "info", "warn", "error"] as const satisfies LogLevel[]
 
 /**
- * Whether the driver accepts the address. The driver decodes user, password and hosts; an address with several hosts is
- * not a valid URL.
+ * Returns whether the driver accepts the address. The driver decodes user, password and hosts; an address with several
+ * hosts is not a valid URL.
  */
 export function isDatabaseAddress(text: string): boolean {
   const [, scheme, login = "", hosts = "", rest = ""] =
@@ -193,12 +193,15 @@ function pairs(text: string): Map<string, string> {
   )
 }
 
-/** Milliseconds per host, or per lane that several hosts share. */
+/** Returns whether the text assigns milliseconds to hosts, or to lanes that several hosts share. */
 export function isGapList(text: string): boolean {
   return isListByHost(text, UPSTREAMS, (value) => /^\d{1,7}$/.test(value) && Number(value) <= 3_600_000)
 }
 
-/** URLs per host. Paths are appended to them unchanged, and the resulting URLs are stored with the readings. */
+/**
+ * Returns whether the text assigns URLs to hosts. Paths are appended to these URLs unchanged, and the resulting URLs
+ * are stored with the readings.
+ */
 export function isUrlList(text: string): boolean {
   return isListByHost(
     text,
@@ -217,7 +220,7 @@ function isListByHost(text: string, hosts: readonly string[], isValue: (value: s
   )
 }
 
-/** Storefronts, each with its genres or with all: "us,jp:6014+6015". */
+/** Returns storefronts, each with its genres or, if none is named, with all: "us,jp:6014+6015". */
 export function marketOf(text: string): MarketStorefront[] {
   return entries(text.toLowerCase()).map((entry) => {
     const [storefront = "", genres] = entry.split(/\s*:\s*/)
@@ -225,7 +228,7 @@ export function marketOf(text: string): MarketStorefront[] {
   })
 }
 
-/** Whether each storefront, and each of its genres, is valid and occurs once. */
+/** Returns whether each storefront, and each of its genres, is valid and occurs once. */
 export function isMarket(text: string): boolean {
   const market = marketOf(text)
   return (
@@ -241,7 +244,7 @@ const isEachOnce = (names: readonly string[]) => new Set(names).size === names.l
 
 const hasCharts = (genre: string) => CHART_GENRES.includes(genre)
 
-/** Origins in the form that browsers send, so that they compare as text. "null" is refused. */
+/** Returns whether the origins have the form that browsers send, so that they compare as text. "null" is refused. */
 export function isOriginList(list: string[]): boolean {
   return list.every((origin) => {
     if (origin.includes("*")) return origin === "*"
@@ -250,7 +253,7 @@ export function isOriginList(list: string[]): boolean {
   })
 }
 
-/** Sources that read from upstreams. Imports cannot be switched off here. */
+/** Returns whether all names are sources that read from upstreams. Imports cannot be switched off with this setting. */
 export function isSourceList(list: string[]): boolean {
   return list.every((name) => SOURCE_NAMES.includes(name as SourceName) && !IMPORTED.includes(name))
 }
@@ -272,7 +275,7 @@ export function pricesOf(text: string): { input: number; output: number } {
   return { input, output }
 }
 
-/** The API key for an assistant. */
+/** Returns the setting of the API key for an assistant. */
 export const assistantKey = (name: string, maker: string) => ({
   name,
   schema: v.pipe(v.string(), v.regex(/^[!-~]{1,1000}$/)),
@@ -282,7 +285,7 @@ export const assistantKey = (name: string, maker: string) => ({
   secret: true as const,
 })
 
-/** Whether the text assigns models to assistants. */
+/** Returns whether the text assigns models to assistants. */
 export function isModelList(text: string): boolean {
   return isListByHost(text, ASSISTANTS, (model) => /^[\w.:/@+-]{1,200}$/.test(model))
 }
@@ -291,7 +294,7 @@ export function byAssistant(text: string): Map<Assistant, string> {
   return pairs(text) as Map<Assistant, string>
 }
 
-/** Whether the text assigns URLs to assistants. Paths are appended to them unchanged. */
+/** Returns whether the text assigns URLs to assistants. Paths are appended to these URLs unchanged. */
 export function isAssistantUrlList(text: string): boolean {
   return isListByHost(
     text,
@@ -313,7 +316,7 @@ export function enginePrices(text: string): Map<string, EnginePrice> {
   )
 }
 
-/** Whether the text is 32 bytes in base64 or hex. */
+/** Returns whether the text is 32 bytes in base64 or hex. */
 export function isSecretKey(text: string): boolean {
   return secretKeyOf(text) !== null
 }

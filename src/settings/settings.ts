@@ -254,7 +254,7 @@ function isPrivateHost(hostname: string): boolean {
   return /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|\[f[cd])/.test(hostname)
 }
 
-/** Returns the keys, newest first. */
+/** Returns the keys, newest first. Null if there is none. Adds a problem if only earlier keys are given. */
 function secretKeysOf({ newest, earlier }: SettingValues["secretKeys"], problems: Problems): SecretKeys | null {
   if (newest !== undefined) return earlier === undefined ? null : new SecretKeys([newest, ...earlier])
   if (!earlier?.length || problems.some(({ variable }) => /^SECRET_KEY(_FILE)?$/.test(variable))) return null
@@ -282,7 +282,10 @@ function settingNames(): string[] {
   return ROWS.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
 }
 
-/** Only longer names are compared, and strictly, because a foreign variable must not be reported as a mistake. */
+/**
+ * Returns a sentence for each variable that resembles a setting. Only longer names are compared, and strictly, because
+ * another program's variable must not be reported as a mistake.
+ */
 function misspellings(env: Environment): string[] {
   const names = settingNames()
   return Object.keys(env).flatMap((given) => {

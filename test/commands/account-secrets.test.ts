@@ -24,9 +24,9 @@ let standIn: StandIn
 let ads: AdsStandIn
 let play: PlayStandIn
 let env: Record<string, string>
-/** Every token in a request to the hosts. */
+/** Every token that a request to the hosts contained. */
 const shownSecrets = new Set<string>()
-/** Loopback servers in front of the stand-ins that record tokens. */
+/** Loopback servers that record tokens and pass requests on to the stand-ins. */
 const doors: ReturnType<typeof Bun.serve>[] = []
 
 function doorBefore(url: string): string {

@@ -6,7 +6,7 @@ import { appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
-slow("app add shows whether the keywords are read now, and if not, why", async () => {
+slow("app add shows which keywords are being read, and why others are not read", async () => {
   const { DATA_DIR } = await dataFolder()
   const { sql, close } = await openFolder({ DATA_DIR })
   const add = async (id: string, ...options: string[]) =>

@@ -38,7 +38,7 @@ afterAll(async () => {
 const run = (...args: string[]) => appmeter(["audit", ...args], { env })
 const ask = (...args: string[]) => answer(["audit", ...args], { env })
 
-test("audit lists writes newest first, one per line, without control characters", async () => {
+test("the command audit lists writes newest first, one per line, without control characters", async () => {
   const { code, out, err } = await run()
   expect([code, err]).toEqual([0, ""])
   const [head, second, first, ...rest] = out.split("\n")
@@ -77,7 +77,7 @@ test("audit --limit and --app narrow the list", async () => {
   expect((await ask("--app", "app_nowhere")).writes).toEqual([])
 })
 
-test("audit changes nothing", async () => {
+test("the command audit changes no data", async () => {
   const readEverything = async () =>
     JSON.stringify(await database.sql`select t::text from audit t order by 1`) +
     JSON.stringify(await database.sql`select t::text from confirm_token t order by 1`) +

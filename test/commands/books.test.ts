@@ -73,7 +73,7 @@ describe("workspaces", () => {
     expect(out).toMatch(/^ID +NAME +PLAN .*\n1 +acme +pro +yes +0 +10006 +6 +active\n$/)
   })
 
-  test("an impossible workspace change exits with 1 and one line", async () => {
+  test("an unknown workspace or plan, or a duplicate name, exits with 1 and one line", async () => {
     for (const [args, line] of [
       [["workspace", "create", "acme"], 'there is already a workspace named "acme"'],
       [["workspace", "create", "b", "--plan", "gold"], "the plan must be one of free, pro, studio, enterprise"],
@@ -84,7 +84,7 @@ describe("workspaces", () => {
     }
   })
 
-  test("a command does not choose among several workspaces", async () => {
+  test("with several workspaces, a command must name one", async () => {
     await ask(["workspace", "create", "other"])
     const { code, err } = await run(["key", "create"])
     expect([code, err]).toEqual([
@@ -283,7 +283,7 @@ describe("import", () => {
     expect(await readEstimate()).toBeGreaterThanOrEqual(1_000)
   })
 
-  test("a repeated import changes nothing; --json lists invalid lines and --strict exits with 1", async () => {
+  test("a repeated import changes nothing, lists invalid lines (--json) and exits with 1 (--strict)", async () => {
     const repeated = await run(
       ["import", "-", "--json", "--strict"],
       readFileSync(file, "latin1").replace("\u00ff", ""),
@@ -298,12 +298,12 @@ describe("import", () => {
     })
   })
 
-  test("an import without valid lines exits with 1, an empty one with 0", async () => {
+  test("an import exits with 1 if no line is valid, and with 0 if its input is empty", async () => {
     expect((await run(["import", "-"], "nonsense\n\n{}\n")).code).toBe(1)
     expect((await run(["import", "-"], "\n")).code).toBe(0)
   })
 
-  test("an import of gzip is refused with the command to type", async () => {
+  test("an import of a gzip file is refused, and the error shows the command to type", async () => {
     const packed = join(scratch(), "readings.jsonl.gz")
     writeFileSync(packed, Bun.gzipSync(bytes))
     const line = "appmeter: the file is compressed with gzip; use: zcat FILE | appmeter import -\n"
@@ -347,7 +347,7 @@ slow("without a server, a command creates and migrates a new data folder, and la
   expect((await appmeter(["key", "create"], options)).out).toMatch(/^svc_live_/)
 })
 
-test("a migrated database has nothing to migrate", async () => {
+test("migrate applies nothing to a migrated database", async () => {
   expect(await ask(["migrate"])).toEqual({ applied: [] })
 })
 
@@ -372,7 +372,10 @@ async function appRow(id: string) {
   return row
 }
 
-/** Returns the files in a folder that contain the text. Skips the lock: closing it once would release it (POSIX). */
+/**
+ * Returns the files in a folder that contain the text. Skips the lock file: closing it once would release the lock
+ * (POSIX).
+ */
 function filesWith(folder: string, text: string): string[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
   return names

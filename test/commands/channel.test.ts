@@ -26,7 +26,7 @@ afterAll(removeFolders)
 let standIn: Receiver
 let studio: string
 let env: Record<string, string>
-/** Open for all tests without a server. Each test removes its channels. */
+/** The embedded database of all tests that run no server. Each test removes the channels that it added. */
 let database: EmbeddedDatabase
 let heldFolder: string
 const useHeld = () => {
@@ -131,7 +131,7 @@ test("Slack's address comes from a file or stdin, and only its host is shown", a
   expect(added.out + tested.out + tested.err).not.toContain("hushhush")
 })
 
-test("a topic of ntfy is added with its token, tested and listed, and neither is shown", async () => {
+test("a topic of ntfy is added with its token, tested and listed, and neither topic nor token is shown", async () => {
   useHeld()
   const file = join(scratch(), "token")
   writeFileSync(file, "tk_hushhush\n")
@@ -283,7 +283,7 @@ long("after two starts with a new SECRET_KEY, only this key decrypts the channel
   expect(JSON.parse(repeated.out)).toEqual({ resealed: 0, newest: 1, earlier: 0, unreadable: 0, previousMayGo: true })
 })
 
-test("an address with a token causes a warning as an argument, but not from stdin", async () => {
+test("an address with a token causes a warning if it is an argument, but not if it comes from stdin", async () => {
   useHeld()
   const token = `${standIn.url}/hook?token=hushhush1234`
   const typed = await run(["channel", "add", "webhook", token])

@@ -28,7 +28,7 @@ function findingsIn(name: string): string[][] {
 const textsOf = (texts: Record<string, string>) =>
   new Map(Object.entries(texts).map(([path, text]) => [path, new TextEncoder().encode(text)]))
 
-test("a folder without faults has no finding, whatever its store, script and line ends", () => {
+test("check finds no fault in a correct folder, whatever its store, script and line endings", () => {
   const { listings, findings } = checkMetadata(filesOf("clean"), NO_NAMES)
   expect(findings).toEqual([])
   expect(listings.map(({ store, locale }) => `${store} ${locale}`)).toEqual([
@@ -42,7 +42,7 @@ test("a folder without faults has no finding, whatever its store, script and lin
   expect(listings.find(({ locale }) => locale === "ja")?.fields.name).toEqual({ length: 6, limit: 30 })
 })
 
-test("each fault of the App Store texts is found at its place, and nothing else", () => {
+test("check reports each fault of the App Store texts with its place, and nothing else", () => {
   expect(findingsIn("tea-timer")).toEqual([
     ["de-DE/description.txt:1:1 wrong_language", "This"],
     ["en-US/description.txt:1:12 refused_character", "🍵"],
@@ -67,7 +67,7 @@ test("each fault of the App Store texts is found at its place, and nothing else"
   ])
 })
 
-test("each fault of folders and Google Play texts is found at its place, and nothing else", () => {
+test("check reports each fault of folders and Google Play texts with its place, and nothing else", () => {
   expect(findingsIn("moon")).toEqual([
     ["android/de-DE/title.txt:1:31 too_long", "r"],
     ["android/en unknown_locale", "en"],

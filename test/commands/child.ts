@@ -23,7 +23,7 @@ export interface ChildOptions {
   preload?: string
   /** The command that starts the program. Default: this Bun with main.ts. */
   program?: string[]
-  /** The program serves without the word serve. */
+  /** True to start a server without the word "serve". */
   wordless?: true
   /** Working directory. Default: one outside the project. */
   cwd?: string
@@ -159,8 +159,8 @@ function start(args: string[], { env = {}, stdin, preload, program, cwd = tmpdir
   const bun = [process.execPath, ...(preload ? ["--preload", preload] : []), MAIN]
   return Bun.spawn([...(program ?? bun), ...args], {
     cwd,
-    // Tests read no store unless they set MEASURE, with a stand-in. The last JIT tier pays off only in long-lived
-    // servers; in a child of a second it takes a fifth of the CPU.
+    // A test reads no store unless it sets MEASURE, with a stand-in. The last JIT tier pays off only in long-lived
+    // servers; in a child process of a second it would take a fifth of the CPU.
     env: { PATH: process.env.PATH ?? "", MEASURE: "no", BUN_JSC_useOMGJIT: "0", ...env },
     stdin: stdin === undefined ? "pipe" : new Blob([stdin]),
     stdout: "pipe",

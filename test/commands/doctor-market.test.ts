@@ -54,7 +54,7 @@ describe("doctor checks MARKET", () => {
     expect(things).not.toContain("itunes.apple.com")
   })
 
-  slow("doctor computes the load from assumed lists first, then from the apps on them", async () => {
+  slow("doctor computes the load first from assumed lists, then from the apps on lists that were read", async () => {
     const MARKET = "us:36+6015"
     expect((await doctor({ MARKET })).market).toMatchObject({
       state: "ok",
@@ -79,7 +79,7 @@ describe("doctor checks MARKET", () => {
     expect(things.filter((thing) => thing.endsWith(".com"))).toEqual(["itunes.apple.com"])
   })
 
-  test("doctor warns early if deep lists would exceed the possible requests", async () => {
+  test("doctor warns early if lists of 200 apps would need more requests than possible", async () => {
     const gap = (ms: number) => ({ MARKET: "fr:36+6015", UPSTREAM_GAPS_MS: `itunes.apple.com=${ms}` })
     // at most 41 requests a day, usually 25
     expect((await doctor(gap(2_107_300))).market).toMatchObject({ state: "ok" })
@@ -115,16 +115,16 @@ describe("ten storefronts", () => {
   const ten = (figures: { read: number; apps: number }) =>
     marketPlanOf(Array.from({ length: 10 }, (_, at) => ({ storefront: String(at), lists: 112, ...figures })))
 
-  test("ten storefronts need at most 4,200 requests a day, assumed and as recorded", () => {
+  test("ten storefronts need at most 4,200 requests a day, with assumed lists and with recorded lists", () => {
     expect(ten({ read: 0, apps: 0 })).toMatchObject({
       lists: 1_120,
       unread: 1_120,
       requests: 3_361,
       mostRequests: 5_601,
     })
-    // in the recordings, 50 lists of 100 places of a storefront had 4,655 to 4,867 apps
+    // in the recordings, 50 lists of a storefront with 100 places each had 4,655 to 4,867 apps together
     expect(ten({ read: 50, apps: 4_867 }).requests).toBeLessThanOrEqual(4_200)
-    // three times as many apps in all 112 lists
+    // about three times as many apps in all 112 lists of a storefront
     expect(ten({ read: 112, apps: 15_000 })).toEqual({
       lists: 1_120,
       unread: 0,
@@ -135,7 +135,7 @@ describe("ten storefronts", () => {
     })
   })
 
-  test("ten storefronts with lists of 200 apps need more requests, and unread lists are assumed to be as long", () => {
+  test("with lists of 200 apps more requests are needed, and unread lists are assumed to be as long", () => {
     expect(ten({ read: 112, apps: 20_000 })).toMatchObject({ requests: 5_121, mostRequests: 5_121 })
     expect(ten({ read: 50, apps: 9_000 })).toMatchObject({ requests: 4_161, mostRequests: 5_401 })
   })

@@ -156,7 +156,7 @@ describe("reaching the stores", () => {
     expect(findingOf("apps.apple.com").fix).toBe("start the service there, or remove apps.apple.com from UPSTREAM_URLS")
   })
 
-  slow("with MEASURE=no doctor checks hosts only if another process of this address read within the hour", async () => {
+  slow("with MEASURE=no doctor checks hosts only if a process at the same address read within the hour", async () => {
     await track(sql, ["ios"])
     const { found } = await runDoctor({ MEASURE: "no" })
     expect([statesOf(found).stores, hosts()]).toEqual(["ok", []])
@@ -185,7 +185,7 @@ describe("the requests that are due, compared with those that are possible", () 
     )
   })
 
-  test("a shortfall caused by the gap is reported with its size and a sufficient gap", async () => {
+  test("a shortfall of requests caused by the gap is reported with its size and a sufficient gap", async () => {
     await track(sql, ["ios"])
     await searches(sql, 99)
     expect(await budget({ UPSTREAM_GAPS_MS: "apps.apple.com=1000000" })).toEqual([
@@ -198,7 +198,7 @@ describe("the requests that are due, compared with those that are possible", () 
     ])
   })
 
-  test("a shortfall caused by refusals is reported with the advice to wait", async () => {
+  test("a shortfall of requests caused by refusals is reported with the advice to wait", async () => {
     await track(sql, ["ios"])
     await searches(sql, 100)
     await sql`
@@ -255,7 +255,7 @@ describe("the folder of bodies", () => {
     expect((await raw({ RAW_DAYS: "0" })).says).toBe("no responses are stored (RAW_DAYS=0)")
   })
 
-  test("an unusable folder of bodies is a warning, because measuring continues", async () => {
+  test("an unusable folder of bodies is reported as a warning, because measuring continues without it", async () => {
     const file = join(scratch(), "file")
     writeFileSync(file, "")
     for (const RAW_DIR of [file, join(file, "inside")])
@@ -286,7 +286,7 @@ test("an outdated or unreachable database is reported once", async () => {
   expect(unreachable.found).toEqual([])
 })
 
-postgres("postgres: doctor reports the same for a server database, and the disk of RAW_DIR", async () => {
+postgres("postgres: doctor reports the same findings for a server database, and the disk of RAW_DIR", async () => {
   await using server = await scratchDatabase("doctor_sources")
   const serverDatabase = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
   await migrate(serverDatabase.sql, schemaFiles(), silentLog)

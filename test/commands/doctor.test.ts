@@ -82,7 +82,7 @@ describe("the embedded database", () => {
     expect(out).toMatch(/^STATE +CHECK +RESULT\nok +runtime +Bun \d/)
   })
 
-  slow("doctor --rebuild corrects current values once, also next to a running server", async () => {
+  slow("doctor --rebuild corrects wrong current values once, also while a server runs", async () => {
     const env = await dataFolder()
     const database = await openFolder(env)
     const reading = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea" } as const
@@ -179,7 +179,7 @@ describe("the embedded database", () => {
   slow.each([
     [EMBEDDED_MAJOR + 1, /start the newer version that made it, or choose another DATA_DIR$/],
     [EMBEDDED_MAJOR - 1, /run appmeter backup FILE with the version that made it, then /],
-  ])("every command shows the remedy for a folder of PostgreSQL %d, which is not changed", async (major, remedy) => {
+  ])("every command shows the remedy for a folder of PostgreSQL %d and leaves it unchanged", async (major, remedy) => {
     const { DATA_DIR } = await dataFolder()
     const file = join(DATA_DIR, "postgres", "PG_VERSION")
     writeFileSync(file, `${major}\n`)
@@ -241,7 +241,7 @@ describe("unreachable services", () => {
   })
 })
 
-postgres("postgres: doctor reports a reachable database and its migrations by the same lines", async () => {
+postgres("postgres: doctor reports a missing database, missing migrations, and then a reachable database", async () => {
   await using server = await scratchDatabase("doctor")
   const env = { DATABASE_URL: server.url }
   const missing = new URL(server.url)

@@ -73,7 +73,7 @@ async function runCommand(args: string[], answer?: string) {
     throw new Error("nothing of the kind is needed")
   }
   const code = await run(args, { env, readFile: refuseRead, terminal, process: {} as never })
-  // output arrives a turn later
+  // output arrives one turn of the event loop later
   await new Promise(setImmediate)
   return { code, ...written }
 }
@@ -304,7 +304,7 @@ describe("a handle", () => {
 })
 
 describe("an export of many parts", () => {
-  test("withdrawing an export closes it at once, and the clean-up deletes the rest after a kill", async () => {
+  test("a withdrawn export is closed at once, and the clean-up deletes what a killed withdrawal left", async () => {
     const [{ token, path }, remaining] = [await addExport(25), await addExport()]
     let statements = 0
     const failingSql = new Proxy(sql, {

@@ -20,7 +20,7 @@ let server: Serving
 
 const appOf = (id: number): ShownApp => ({ id: String(id), name: `App ${id}`, ratings: id % 1_000 })
 
-/** Returns the apps of a list. Every second app of a list is also in the next one. */
+/** Returns the apps of a list. The second half of a list's apps is also in the next list. */
 function appsOn(list: string): number[] {
   const at = LISTS.indexOf(list)
   return Array.from({ length: PLACES }, (_, place) => 1_000_000 + at * (PLACES / 2) + place)

@@ -62,9 +62,9 @@ export const CLIENTS: [string, Connect][] = [
   ["client 2.4.0, pinned to 2026-07-28", client({ pin: "2026-07-28" })],
 ]
 
-/** The place of the tools: in a folder without a server, next to its server, or at the server's address. */
+/** The place of the tools: 0 is a folder without a server, 1 a folder whose server runs, 2 a server's address. */
 type Place = 0 | 1 | 2
-/** Returns the clients to test in a place: each client in one place, in long runs in all places. */
+/** Returns the clients to test in a place. Short runs test each client in one place only, long runs in all places. */
 export const clientsAt = (place: Place) => CLIENTS.filter((_, at) => LONG || Math.min(at, 2) === place)
 
 /** Creates a data folder with a workspace, an app and a key. */

@@ -124,7 +124,7 @@ describe("the command", () => {
     expect(byId.get(2).result.structuredContent.apps).toHaveLength(1)
     expect(running.out()).not.toContain(env.APPMETER_KEY!)
     expect(running.err()).not.toContain(env.APPMETER_KEY!)
-    // stderr contains its log
+    // stderr contains the command's log
     expect(running.err()).toContain('"operation":"list_apps"')
   })
 
@@ -162,7 +162,7 @@ describe("the command", () => {
     expect(byId.get(3).result.isError).toBeUndefined()
   })
 
-  long("appmeter mcp releases an idle folder, so that a server can start, and continues through it", async () => {
+  long("appmeter mcp closes an idle folder so that a server can start, and then uses that server", async () => {
     const DATA_DIR = env.DATA_DIR!
     const [first, second] = [startPiped([], env), startPiped([], env)]
     await Promise.all([first.send(call(1, "list_apps")), second.send(call(1, "list_apps"))])
@@ -206,14 +206,14 @@ describe("the command", () => {
     return { running, read: readMarket }
   }
 
-  slow("appmeter mcp refuses a live read without a server of the folder", async () => {
+  slow("appmeter mcp refuses a live read if no server uses the folder", async () => {
     const { seen: counter, store, reading } = refusingStore()
     const { running } = await readAlone(reading)
     expect([await running.ended(), counter.hits]).toEqual([0, 0])
     await store.stop(true)
   })
 
-  long("appmeter mcp leaves a live read to the server of the folder, and refuses it without one", async () => {
+  long("appmeter mcp leaves a live read to the folder's server, and refuses it if there is none", async () => {
     const { seen: counter, store, reading } = refusingStore()
     const { running, read } = await readAlone(reading)
     expect(counter.hits).toBe(0)
@@ -236,7 +236,7 @@ describe("a server by its address", () => {
     server = await serving({ env: { DATA_DIR: env.DATA_DIR!, PORT: "0" } })
   })
 
-  slow("APPMETER_URL is the address of the server, which is reached without the environment's proxy", async () => {
+  slow("appmeter mcp reaches the server at APPMETER_URL without the environment's proxy", async () => {
     const APPMETER_KEY = env.APPMETER_KEY!
     const http_proxy = "http://127.0.0.1:1"
     const running = startPiped([], {

@@ -91,7 +91,7 @@ const postgres = test.skipIf(isQuick || !process.env.DATABASE_URL)
 
 describe("a server database", () => {
   postgres(
-    "postgres: a server database works like a folder, also next to its server, and no folder is created",
+    "postgres: mcp works with a server database as with a folder, also while a server runs, and creates no folder",
     async () => {
       await using database = await scratchDatabase("mcp")
       const place = { DATABASE_URL: database.url, DATA_DIR: join(scratch(), "none") }

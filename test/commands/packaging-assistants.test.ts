@@ -90,7 +90,7 @@ describe("packaging assistants", () => {
     await client.close()
   })
 
-  test("packaging assistants prints a server's address if given, and never that of a database", async () => {
+  test("packaging assistants prints a server's address if given, and never the address of a database", async () => {
     const DATABASE_URL = "postgres://user:canary@db.example.com/x"
     for (const [args, env, origin] of [
       [["--name", "ranks.acme.test"], {}, "https://ranks.acme.test"],

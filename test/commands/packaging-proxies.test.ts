@@ -18,7 +18,7 @@ describe.each(PROXIES)("%s", (proxy) => {
   const installed = test.skipIf(isQuick || !isInstalled)
   const installedLong = isInstalled ? long : test.skip
 
-  test("the file passes on Host and the caller's address and hides the metrics", async () => {
+  test("the proxy file passes on Host and the caller's address and hides the metrics", async () => {
     const text = await printed(proxy)
     expect(text).toContain("TRUSTED_PROXIES=127.0.0.1 ")
     expect(text).toContain("/metrics")
@@ -30,7 +30,7 @@ describe.each(PROXIES)("%s", (proxy) => {
     }
   })
 
-  test("the file names every upstream once, and 127.0.0.1:8787 by default", async () => {
+  test("the proxy file names every given upstream once, or 127.0.0.1:8787 if none is given", async () => {
     expect(await printed(proxy)).toMatch(/^\s*(reverse_proxy|server( appmeter1)?) 127\.0\.0\.1:8787\b/m)
     const text = await printed(proxy, { upstream: [...THREE, THREE[0]!] })
     for (const upstream of THREE) expect(text.split(upstream)).toHaveLength(2)
@@ -146,7 +146,10 @@ function drainingUpstream() {
   }
 }
 
-/** Keeps connections open, but closes one without an answer once it has received a call to /closes. */
+/**
+ * An upstream that keeps connections open, but closes a connection without an answer when it receives a call to
+ * /closes.
+ */
 async function closingUpstream() {
   const sockets = new Set<Socket>()
   let closed = 0

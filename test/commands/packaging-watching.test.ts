@@ -30,7 +30,7 @@ const metricsIn = (expr: string) =>
   [...expr.matchAll(/\b(?:appmeter|process)_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ""))
 
 describe("monitoring", () => {
-  test("alert rules and panels use existing metrics, each alert once and with advice", async () => {
+  test("alert rules and panels use existing metrics; each alert has a unique name and advice", async () => {
     const metrics = await metricNames()
     for (const expr of [...ALERT_RULES.map(({ expr }) => expr), ...panelExpressions()]) {
       expect(metricsIn(expr).length).toBeGreaterThan(0)
@@ -40,7 +40,7 @@ describe("monitoring", () => {
     expect(ALERT_RULES.filter(({ action }) => action === "")).toEqual([])
   })
 
-  test("the rules are a valid rule file with the declared rules", () => {
+  test("the printed rule file is valid and contains the declared rules", () => {
     const { groups } = Bun.YAML.parse(prometheusRules(deployment())) as {
       groups: { rules: { alert: string; expr: string; for: string; annotations: { summary: string } }[] }[]
     }
@@ -67,7 +67,7 @@ describe("monitoring", () => {
   })
 })
 
-test("the compose file has only existing settings and reads every secret from a file", () => {
+test("the compose file names only existing settings and reads every secret from a file", () => {
   const secrets = secretNames()
   const text = composeFile(deployment({ secrets, name: "ranks.acme.test" }))
   const { services, secrets: files } = Bun.YAML.parse(text) as {

@@ -136,7 +136,7 @@ describe("the health check", () => {
     PORT = new URL(server.url).port
   })
 
-  slow("ready exits with 0 while the server accepts calls, ignores proxies and opens no database", async () => {
+  slow("the command ready exits with 0 if the server accepts calls, without a proxy or database", async () => {
     const env = {
       PORT,
       DATA_DIR: join(scratch(), "none"),
@@ -147,7 +147,7 @@ describe("the health check", () => {
     expect(await appmeter(["ready"], { env: { ...env, HOST: "0.0.0.0" } })).toMatchObject({ code: 0 })
   })
 
-  slow("ready exits with 1 and one line if nothing listens or the server is not ready", async () => {
+  slow("the command ready exits with 1 and one line if nothing listens or the server is not ready", async () => {
     const busy = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 503 }) })
     const env = { PORT: String(busy.port) }
     const url = `http://127.0.0.1:${busy.port}/readyz`
@@ -165,7 +165,7 @@ describe("the health check", () => {
     expect((await appmeter(["ready"], { env: { PORT: "0" } })).code).toBe(2)
   })
 
-  slow("ready exits with 1 in time if the server does not answer", async () => {
+  slow("the command ready exits with 1 in time if the server does not answer", async () => {
     const silent = Bun.listen({ port: 0, hostname: "127.0.0.1", socket: { data() {} } })
     const { code, err } = await appmeter(["ready"], { env: { PORT: String(silent.port) } })
     expect([code, err]).toEqual([1, expect.stringContaining("did not answer in 2500 ms")])

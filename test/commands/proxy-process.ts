@@ -67,7 +67,10 @@ export async function startProxy(proxy: ProxyProgram, upstreams: readonly string
 
 const environment = () => ({ PATH, HOME: scratch() })
 
-/** With `port` the file listens on loopback without TLS, otherwise it is the printed one with a certificate. */
+/**
+ * Writes the printed file. With `port` it listens on loopback without TLS, otherwise it is unchanged except for a
+ * certificate.
+ */
 async function writeConfig(proxy: ProxyProgram, upstreams: readonly string[], port: number | undefined) {
   const folder = scratch()
   const text = await printed(proxy, { upstream: [...upstreams] })

@@ -27,7 +27,7 @@ let database: EmbeddedDatabase
 
 const bodies = () => openRawBodies({ folder: join(env.DATA_DIR, "raw"), days: 14, megabytes: 100 })
 
-/** Stores one search as it is parsed today, and one as an earlier version parsed it. */
+/** Stores one reading with the results of today's parser, and one with the results of an earlier version. */
 async function readings(sql: Sql): Promise<void> {
   const panda = seenIn(playSearch, { storefront: "us", term: "panda" }, PANDA, AT)
   const sleep = seenIn(appleWebSearch, { storefront: "us", term: "sleep sounds" }, SLEEP, AT)

@@ -210,7 +210,7 @@ const writePreload = (source: string) => {
 }
 
 describe("an interrupted start", () => {
-  long("a start killed before showing its keys is repeated with new keys and the demo", async () => {
+  long("if a start is killed before it shows its keys, the next one shows new keys and loads the demo", async () => {
     const env = await dataFolder()
     const preload = writePreload(`process.stdout.write = () => process.kill(process.pid, "SIGKILL")`)
     const killed = await appmeter(["serve", "--demo"], { env: { ...env, PORT: "0" }, preload })
@@ -236,7 +236,7 @@ describe("an interrupted start", () => {
     expect(await third.exited).toBe(0)
   })
 
-  long("a SIGTERM during the migration stops the start with 0 and without a port", async () => {
+  long("a SIGTERM during the migration ends the start with exit code 0, before a port is open", async () => {
     const preload = writePreload(`
       const write = process.stderr.write.bind(process.stderr)
       let hasReported = false
@@ -270,7 +270,7 @@ long("a server exits with 1 when the database thread dies, and the next start se
       }
     }`)
   const server = await serving({ env, preload })
-  // its first keys may not be marked as shown yet; the next start would then replace them
+  // a key of the test, because the first keys may not be marked as shown yet; the next start would then replace them
   const { secret } = await answer(["key", "create", "--name", "beside"], { env })
   server.kill("SIGUSR2")
   expect(await server.exited).toBe(1)
@@ -292,7 +292,7 @@ describe("where calls are counted", () => {
     return server
   }
 
-  long("a rate-limit store that does not answer is reported at the start, and the process counts calls", async () => {
+  long("a rate-limit store that does not answer is reported at the start; the process counts calls", async () => {
     const server = await startServer({ REDIS_URL: "redis://:canary@127.0.0.1:1" })
     expect(events(server)).toContainEqual(expect.objectContaining({ event: "limits_unreachable", limits: "redis" }))
     expect(server.err()).not.toContain("canary")

@@ -44,8 +44,8 @@ async function reads(source: SourceName, outcomes: (Outcome | null)[]): Promise<
 
 const BROKEN = Array<Outcome>(5).fill("changed")
 
-describe("beside a server", () => {
-  test("sources lists every source with its host, without results on a new instance", async () => {
+describe("with a running server", () => {
+  test("the command sources lists every source with its host, and no results on a new instance", async () => {
     const { healthy, sources, short, alerts } = await answer(["sources"], { env })
     expect([healthy, short, alerts]).toEqual([true, [], []])
     expect(sources.map(({ source, upstream, on }: Record<string, unknown>) => [source, upstream, on])).toEqual([
@@ -62,7 +62,7 @@ describe("beside a server", () => {
       ["play-search", "play.google.com", false],
       ["play-suggest", "play.google.com", false],
       ["play-details", "play.google.com", false],
-      // read by language, from any country
+      // reviews are read by language, from any country
       ["play-reviews", "play.google.com", true],
       ["app-ads-txt", "developer-sites", true],
     ])
@@ -70,7 +70,7 @@ describe("beside a server", () => {
       expect(source).toMatchObject({ successRate24h: null, lastSuccess: null, failed24h: 0 })
   })
 
-  test("sources follows SOURCES_OFF, EGRESS_COUNTRY and the gaps", async () => {
+  test("the command sources applies SOURCES_OFF, EGRESS_COUNTRY and UPSTREAM_GAPS_MS", async () => {
     const settings = { SOURCES_OFF: "apple-hints", EGRESS_COUNTRY: "de", UPSTREAM_GAPS_MS: "apps.apple.com=7000" }
     const { sources } = await answer(["sources"], { env: { ...env, ...settings } })
     const sourceNamed = (name: string) => sources.find(({ source }: { source: string }) => source === name)
@@ -80,7 +80,7 @@ describe("beside a server", () => {
     ])
   })
 
-  test("sources shows a failing source with its rate, failure and failures in a row", async () => {
+  test("the command sources shows a failing source with its rate, failure and failures in a row", async () => {
     await reads("apple-web-search", [null, null, null, "blocked"])
     const { healthy, sources } = await answer(["sources"], { env })
     expect(healthy).toBe(true)
@@ -94,7 +94,7 @@ describe("beside a server", () => {
     })
   })
 
-  test("sources shows the requested and the answered country, and the conclusion from them", async () => {
+  test("the command sources shows the requested and the answered country, and the conclusion from them", async () => {
     const fresh = await answer(["sources"], { env })
     expect(fresh.countries).toEqual({ effect: "unknown", answers: [] })
     const lane = { upstream: "play.google.com", egress: "main" } as const
@@ -113,7 +113,7 @@ describe("beside a server", () => {
     expect(out).toMatch(/^So far pages are sometimes of the requested country and sometimes of another\.$/m)
   })
 
-  test("sources reports a shortfall without failing", async () => {
+  test("the command sources reports a shortfall of requests without failing", async () => {
     await searches(sql, 100)
     const options = { env: { ...env, UPSTREAM_GAPS_MS: "apps.apple.com=1000000" } }
     const { healthy, short } = await answer(["sources"], options)
@@ -125,7 +125,7 @@ describe("beside a server", () => {
     expect(out).toMatch(/^apps\.apple\.com +100 +0 +86 +14$/m)
   })
 
-  test("sources exits with 1 and the alert for a broken source, unless it is off", async () => {
+  test("the command sources exits with 1 and the alert for a broken source, unless the source is off", async () => {
     await reads("apple-hints", BROKEN)
     const [text, json] = [await appmeter(["sources"], { env }), await appmeter(["sources", "--json"], { env })]
     expect([text.code, json.code, text.err, json.err]).toEqual([1, 1, "", ""])
@@ -144,7 +144,7 @@ describe("beside a server", () => {
 })
 
 describe("without a server", () => {
-  slow("sources reads a database without a server, and creates none", async () => {
+  slow("the command sources reads a database without a server, and creates no database", async () => {
     const free = await dataFolder()
     expect((await answer(["sources"], { env: free })).healthy).toBe(true)
     const DATA_DIR = join(scratch(), "none")
@@ -153,7 +153,7 @@ describe("without a server", () => {
     expect(err).toContain(`there is no database in ${DATA_DIR}`)
   })
 
-  postgres("postgres: sources reads a server database without a server, and creates none", async () => {
+  postgres("postgres: the command sources reads a server database without a server, and creates none", async () => {
     await using server = await scratchDatabase("sources")
     const serverDatabase = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
     await migrate(serverDatabase.sql, schemaFiles(), silentLog)

@@ -1,13 +1,13 @@
 import type { Sql } from "../../src/database/types.ts"
 
-/** Tables with rows per day. */
+/** Pattern of the names of tables with rows per day. */
 const BY_DAY =
   "^((rank_month|list_month|search_results|chart_results)_" +
   "|review_version|sales_fact_row|report_day|ads_day_fact_row|ads_report)"
 
 /**
- * Stores 1,000 keywords of one app for 90 days, and ten times as many rows of others. Returns the tables by day that
- * have rows, which a query of some days must not read whole.
+ * Stores 1,000 keywords of one app for 90 days, and ten times as many other rows. Returns the tables with rows per day
+ * that are not empty. A query for a few days must not read such a table whole.
  */
 export async function fillLarge(sql: Sql, mark: string): Promise<string[]> {
   await sql`select open_month((current_date - n * 30)::date) from generate_series(0, 3) n`

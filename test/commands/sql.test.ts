@@ -86,7 +86,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     return { seen: seen + notices.join() + (failed ?? ""), failed }
   }
 
-  /** Runs statements in a transaction that is undone. */
+  /** Runs statements in a transaction that is rolled back. */
   async function attempt(statement: string): Promise<{ seen: string; failed: string | null }> {
     await me`begin`
     const result = await runQuery(statement)
@@ -166,7 +166,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect(readable.sort()).toEqual(VIEWS.map((view) => `public.${view}`).sort())
   })
 
-  test("a report role sees no foreign row by a function in a condition, whatever setting it changes", async () => {
+  test("no function in a condition shows a report role another workspace's rows, whatever its settings", async () => {
     const columns = await me<{ view: string; column: string }[]>`
       select table_name as view, column_name as column
       from information_schema.columns
@@ -279,7 +279,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     }
   })
 
-  test("a report role reads the same rows with tables, views and a search_path of its own", async () => {
+  test("a report role that creates tables and views and sets a search_path reads the same rows", async () => {
     const { seen } = await attempt(`
       create temp table sql_role as
         select '${ownGrant.role}'::text as role, n as workspace_id, true as money from generate_series(1, 9) n;
@@ -295,7 +295,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect([seen.includes(`App ${MINE}`), seen.includes(SECRET)]).toEqual([true, false])
   })
 
-  test("a report role has the granted number of connections, reads only, and is stopped by its timeout", async () => {
+  test("a report role can only read, with the granted number of connections and within its timeout", async () => {
     const [first, second, third] = [connect(otherGrant), connect(otherGrant), connect(otherGrant)]
     await Promise.all([first`select 1`, second`select 1`])
     expect(await messageOf(third`select 1`)).toContain("too many connections for role")
@@ -318,7 +318,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect((await me`select 1 from report_apps`).length).toBe(2)
   })
 
-  test("a report role runs every query of the manual, which names every column of the views", async () => {
+  test("a report role can run every query of the manual, and the manual names every column of the views", async () => {
     const page = readText("src/docs/manual/sql.md")
     const queries = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, query]) => query as string)
     expect(queries).toHaveLength(6)
@@ -339,7 +339,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
       expect([view, column, text === null, page.includes(`\`${column}\``)]).toEqual([view, column, false, true])
   })
 
-  test("a report role sees sources and languages by the names that the program uses", async () => {
+  test("the report views contain the names of sources and languages that the program uses", async () => {
     const [{ ranks, charts }] = (await sql`
       select pg_get_viewdef('report_ranks') as ranks, pg_get_viewdef('report_charts') as charts`) as unknown as [
       { ranks: string; charts: string },
@@ -355,7 +355,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     for (const code of STOREFRONTS) expect([code, languages.get(code) ?? "en"]).toEqual([code, reviewLanguage(code)])
   })
 
-  test("a report role is refused if PUBLIC has more rights in the database than reading reports", async () => {
+  test("a report role is not granted if PUBLIC has more rights in the database than reading reports", async () => {
     const refusal = async (before: string, after: string) => {
       await sql.unsafe(before)
       const { code, err } = await command("sql", "grant", `w ${MINE}`)
@@ -415,7 +415,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
   })
 
   longOnServer(
-    "a report role reads a filtered day by an index in every view, with 1,000 keywords and 90 days",
+    "a report role's query of one day uses an index in every view, with 1,000 keywords and 90 days",
     async () => {
       const largeTables = await fillLarge(sql, MINE)
       expect(largeTables.length).toBeGreaterThan(10)

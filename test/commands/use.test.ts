@@ -82,7 +82,7 @@ slow("a process prints all output of its command and exits with its code", async
   expect(ended.map(({ code }) => code)).toEqual([0, 2, 78])
 })
 
-describe("wrong usage ends with 2, one line, and a hint", () => {
+describe("wrong usage exits with 2, one line, and a hint", () => {
   test.each([
     [["sevre"], 'unknown command "sevre"; did you mean serve?'],
     [["key", "crate"], 'unknown command "key crate"; did you mean key create?'],
@@ -131,7 +131,7 @@ describe("wrong usage ends with 2, one line, and a hint", () => {
   })
 })
 
-describe("invalid settings end with 78", () => {
+describe("invalid settings exit with 78", () => {
   slow("invalid settings are listed together, without secrets, and nothing is opened", async () => {
     const env = {
       PORT: "eighty",

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 describe("write", () => {
-  test("write lists every write, and the arguments of one", async () => {
+  test("the command write lists every write, and the arguments of one", async () => {
     const { writes } = await answer(["write"], { env })
     expect(writes.map(({ name }: { name: string }) => name)).toEqual(actions.map(({ name }) => name))
     const { code, out } = await run(["write", "add_keywords", "--about"])
@@ -39,7 +39,7 @@ describe("write", () => {
     expect([misspelled.code, misspelled.err.includes("did you mean add_keywords?")]).toEqual([2, true])
   })
 
-  slow("write shows a preview with --preview, and changes nothing without a terminal or --force", async () => {
+  slow("the command write only previews with --preview, and writes only on a terminal or with --force", async () => {
     const { apps } = await answer(["app", "list"], { env })
     const words = ["write", "add_keywords", `appId=${apps[0].id}`, "keywords=moon,surf report"]
     const previewed = await run([...words, "--preview"])
@@ -56,7 +56,7 @@ describe("write", () => {
     expect(writes[0]).toMatchObject({ action: "add_keywords", key: { name: "terminal" } })
   })
 
-  test("write explains a missing key, and shows a refusal of the service", async () => {
+  test("the command write explains a missing key, and shows a refusal of the service", async () => {
     const { APPMETER_KEY: _, ...keyless } = env
     const { code, err } = await appmeter(["share", "Tide"], { env: keyless })
     expect([code, err.includes("appmeter key create")]).toEqual([2, true])
@@ -68,7 +68,7 @@ describe("write", () => {
 })
 
 describe("share and export", () => {
-  slow("share and export print the link", async () => {
+  slow("the commands share and export print the link", async () => {
     const shared = await answer(["share", "tide", "--days", "3", "--force"], { env })
     expect(shared.result).toMatchObject({ country: "us", days: 3, hasPassword: false })
     expect(shared.result.url).toContain("/share/")

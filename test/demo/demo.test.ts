@@ -106,7 +106,7 @@ slow("removing the demo leaves other apps and readings as if the demo had never 
   await loadDemo(recording, sql, workspaceId, part)
   const ctx = contextOf(sql, workspaceId)
   const during = await ask(listKeywordRanks, ctx, { appId })
-  // this instance's own reading of the day wins, although the demo's is deeper
+  // this instance's reading of the day takes precedence, although the demo's reading is deeper
   expect(during.keywords[0]).toMatchObject({ rank: 3, searchDepth: 3 })
   await removeDemo(sql)
   expect(await meaning(sql)).toEqual(before)

@@ -36,8 +36,8 @@ const OWN_READINGS = [
 
 const FROM = { origin: "elsewhere" }
 const THEIRS = [
-  // a day and time that also has a reading of this instance, a day between such days, a later day, and a keyword and
-  // app that only the demo has
+  // one reading at a day and time that also has a reading of this instance, one on a day between such days, one on a
+  // later day, and one of a keyword and app that only this publisher has
   reading("tea", "2025-11-18T10:00:00Z", [10_002, 10_001], { ...FROM, depth: 200 }),
   reading("tea", "2025-11-18T12:00:00Z", [], {
     ...FROM,
@@ -98,7 +98,7 @@ describe("a publisher that is removed", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  slow("removing a publisher removes dependent figures, and this instance's readings derive them again", async () => {
+  slow("removing a publisher removes its figures, which are derived again from this instance's readings", async () => {
     const ids = Array.from({ length: 10 }, (_, at) => String(20_001 + at))
     const line = (seenAt: string, ratings: number, more: object = {}) => ({
       kind: "search",

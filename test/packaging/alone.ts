@@ -97,7 +97,10 @@ const OWN_ROOT = [
   `${Bun.which("mount")} -t proc proc "$0/proc" && exec ${Bun.which("chroot")} "$0" "$@"`,
 ]
 
-/** Null if the rights for it are missing or it does not work. */
+/**
+ * Returns a root directory that contains only libc and the binary. Null if the rights to make it are missing or the
+ * binary does not start in it.
+ */
 function emptyRoot(scratch: string, binary: string): string | null {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return null
   const root = join(scratch, "root")
@@ -122,5 +125,5 @@ function collect(stream: ReadableStream<Uint8Array>): { text: string; done: Prom
   return collected
 }
 
-// the gate builds it before the tests, which would all build it at once
+// the gate runs this file before the tests, which would otherwise all build the program at once
 if (import.meta.main) await builtProgram()

@@ -89,7 +89,7 @@ slow("the archive alone suffices to start, track an app, back up, and restore on
   expect(apps).toMatchObject([{ iosId: "1200000002" }])
 })
 
-slow("the archive alone upgrades a backup of each released version, which serves and is in order", async () => {
+slow("the archive alone upgrades a backup of each released version, then serves it and finds it in order", async () => {
   const versions = readdirSync(RELEASED).flatMap((name) => /^(.+)\.backup$/.exec(name)?.[1] ?? [])
   expect(versions).toContain(versionOf())
   for (const version of versions) {

@@ -35,7 +35,7 @@ type Target = (typeof TARGETS)[number]
 export interface Contents {
   /** Modules, relative to the root of the project. */
   modules: string[]
-  /** Embedded compressed files of packages, by name: the package of each. Null if the build makes the file. */
+  /** The package of each embedded compressed file, by the file's name. Null if the build makes the file. */
   carried: Record<string, string | null>
   /** Names of other embedded files and folders. */
   assets: string[]
@@ -59,7 +59,8 @@ export async function build(file: string, target?: Target): Promise<Contents> {
       ...[CARRIED, NOTICES_FILE, ...(commit === null ? [] : [COMMIT_FILE])].map((name) => join(parts, name)),
     ]
     const { metafile } = await Bun.build({
-      // The workers' files must be next to the main program: thread.ts starts ./worker.ts, body-parsers.ts its own.
+      // The workers' files must be next to the main program: thread.ts starts ./worker.ts, body-parsers.ts starts
+      // ./parse-worker.ts.
       entrypoints: [
         join(ROOT, "src/main.ts"),
         join(ROOT, "src/database/embedded/worker.ts"),

@@ -19,7 +19,7 @@ export const KILLED = "killed"
 /**
  * Kills the serving binary (kill -9) this many times while clients write, each time at another moment. In every third
  * round it also kills the next start during recovery. amcheck reads the directory after each kill, and the next start
- * must have every write acknowledged until then. The last server is stopped in order.
+ * must have every write that was acknowledged before. The last server is stopped in order.
  */
 export async function killRounds(binary: Alone, rounds: number, trial = new Trial(binary, KILLED)): Promise<Killed> {
   const { batches, paid, imports } = trial.acknowledged

@@ -52,7 +52,10 @@ function readLock(): Lock {
   return Bun.JSONC.parse(readFileSync(join(ROOT, "bun.lock"), "utf8")) as Lock
 }
 
-/** A package that is installed below another one is locked under both names. */
+/**
+ * Returns the path of a package in the lock file. A package that is installed below another one is locked under both
+ * names.
+ */
 function pathIn(lock: Lock, name: string, parents: readonly string[]): string {
   for (let depth = parents.length; depth > 0; depth--) {
     const path = [...parents.slice(0, depth), name].join("/")

@@ -9,11 +9,11 @@ import { serving } from "./serving.ts"
 
 /** Writes that were acknowledged to clients of the binary. */
 export interface Acknowledged {
-  /** Confirms of add_keywords: "batch7" for its keywords "batch7 0" to "batch7 4". */
+  /** Confirmed calls of add_keywords, such as "batch7" for the keywords "batch7 0" to "batch7 4". */
   batches: Set<string>
   /** Request ids of answers that cost credits, including the confirms. */
   paid: Set<string>
-  /** Imports of TERMS readings, by the time at which all of them were seen. */
+  /** Imports of TERMS readings each, by the time of these readings. */
   imports: Set<string>
 }
 
@@ -27,7 +27,7 @@ const RANK = 2
 
 /**
  * The binary with the data folder `dataDir`, a path inside the binary's folder, and clients that record every
- * acknowledged write. The server runs `under` a command, if one is given.
+ * acknowledged write. The server runs under the command `wrapper`, if one is given.
  */
 export class Trial {
   readonly acknowledged: Acknowledged = { batches: new Set(), paid: new Set(), imports: new Set() }
@@ -162,7 +162,7 @@ export class Trial {
   }
 }
 
-/** Returns readings of different days and minutes; the same number gives the same readings. */
+/** Returns a time in November 2025. Its day and second depend on the number only. */
 function momentOf(number: number): string {
   const day = String(1 + (number % 28)).padStart(2, "0")
   return new Date(Date.parse(`2025-11-${day}T00:00:00Z`) + number * 1_000).toISOString()

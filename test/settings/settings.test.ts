@@ -247,7 +247,7 @@ describe("a secret in a file", () => {
     expect(message).toContain("DATABASE_URL_FILE is set together with DATABASE_URL: set only one of them")
   })
 
-  test("a missing or empty secret file is named", () => {
+  test("the error for a missing or empty secret file names the file", () => {
     expect(problems({ REDIS_URL_FILE: "/run/none" }).message).toStartWith(
       'REDIS_URL_FILE is "/run/none": must name a readable',
     )
@@ -265,13 +265,13 @@ describe("misspelt settings", () => {
     ["UPSTASH_REDIS_REST_TOKN", "UPSTASH_REDIS_REST_TOKEN"],
     ["LOG_LEVLE", "LOG_LEVEL"],
     ["MEASUR", "MEASURE"],
-  ])("%s gets a warning that names %s", (misspelled, suggestion) => {
+  ])("%s causes a warning that suggests %s", (misspelled, suggestion) => {
     expect(read({ [misspelled]: "canary" }).warnings).toEqual([
       `${misspelled} is not a setting; did you mean ${suggestion}?`,
     ])
   })
 
-  test("a foreign variable gets no warning", () => {
+  test("a variable of another program causes no warning", () => {
     const foreign = [
       "HOME",
       "PATH",
@@ -393,14 +393,14 @@ describe("market settings", () => {
 })
 
 describe("private targets", () => {
-  test("only the named private targets are allowed, addresses and networks of both kinds", () => {
+  test("only the listed private targets are allowed: addresses and networks of IPv4 and IPv6", () => {
     expect(read().allowPrivateTargets).toEqual([])
     const { allowPrivateTargets } = read({ ALLOW_PRIVATE_TARGETS: "10.1.2.0/24, 192.168.7.9 ,fd00::/8," })
     expect(allowPrivateTargets).toEqual(["10.1.2.0/24", "192.168.7.9", "fd00::/8"])
   })
 
   test.each(["intranet", "10.0.0.0/33", "10.0.0.1:80", "fe80::1%eth0", "*"])(
-    "the private target %p is refused by name",
+    "the private target %p is refused, and the error names the setting",
     (value) => {
       const { problems: found } = problems({ ALLOW_PRIVATE_TARGETS: value })
       expect(found.map(({ variable }) => variable)).toEqual(["ALLOW_PRIVATE_TARGETS"])
@@ -419,14 +419,14 @@ test("the settings table has every setting once, below its group, with its defau
   expect(lines.every((line) => /^[A-Z_]+ .*\.$/.test(line))).toBeTrue()
 })
 
-test("the URL of a listener is reachable", () => {
+test("a client on the same machine can reach the URL of a listener", () => {
   expect(listeningUrl("127.0.0.1", 8787)).toBe("http://127.0.0.1:8787")
   expect(listeningUrl("0.0.0.0", 80)).toBe("http://127.0.0.1:80")
   expect(listeningUrl("::", 1)).toBe("http://[::1]:1")
   expect(listeningUrl("fe80::1", 1)).toBe("http://[fe80::1]:1")
 })
 
-/** Read from the rows themselves, so that the test finds a setting without a group. */
+/** Returns the names of all settings, from the rows themselves, so that the test finds a setting without a group. */
 function settingNames(): string[] {
   const namesIn = (rows: Rows): string[] =>
     Object.values(rows).flatMap((row) => ("schema" in row ? [row.name as string] : namesIn(row as Rows)))

@@ -6,7 +6,8 @@ import { printable } from "../cli/show.ts"
 const SHOWN_APPS = 5
 
 /**
- * Returns the next steps for an account that was just added: what is read now, or why nothing is, and what is missing.
+ * Returns the next steps for an account that was just added: which data is read now, or why none is read, and what is
+ * missing.
  */
 export function nextSteps({ id, kind: name, state, why, apps }: AccountRow): string[] {
   const { begins, needsAsking, store = "ios" } = accountKind(name)

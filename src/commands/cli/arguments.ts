@@ -86,7 +86,7 @@ function checkOption(options: Record<string, Option>, { name, rawName, value, in
     throw new WrongUse(`unknown option ${rawName.slice(0, 60)}${meant ? `; did you mean --${meant}?` : "; see --help"}`)
   }
   if (!option.value && value !== undefined) throw new WrongUse(`--${name} takes no value`)
-  // "--name --json" lacks the name, while "--name=--json" has one
+  // in "--name --json" the value of --name is missing; in "--name=--json" it is "--json"
   const isMissing = value === undefined || value === "" || (!inlineValue && value.startsWith("--"))
   if (option.value && isMissing) throw new WrongUse(`--${name} needs a value: ${option.value}`)
   return value ?? ""

@@ -20,9 +20,9 @@ export interface Command {
    */
   positionals?: string[]
   options?: Record<string, Option>
-  /** Writes log lines to stderr, including warnings about settings. */
+  /** True if the command writes log lines to stderr, including warnings about settings. */
   logs?: true
-  /** Changes shared data. The audit records who ran the command. */
+  /** True if the command changes shared data. The audit then records who ran it. */
   changes?: true
   run(invocation: Invocation): Promise<ExitCode>
 }
@@ -31,7 +31,7 @@ export interface Option {
   meaning: string
   /** Placeholder of the value in the help. An option without a placeholder is a switch. */
   value?: string
-  /** Can be given several times. */
+  /** True if the option can be given several times. */
   repeated?: true
 }
 
@@ -81,7 +81,7 @@ export interface Terminal {
   paint(tone: Tone, text: string): string
   /** Returns the width of stdout. Undefined in a pipe, where nothing is cut. */
   columns(): number | undefined
-  /** Asks for a confirmation. Throws CommandProblem unless the answer is yes, and if there is no terminal to ask on. */
+  /** Asks for a confirmation. Throws CommandProblem if the answer is not yes, or if there is no terminal to ask on. */
   confirm(question: string): Promise<void>
   /** Returns the bytes of stdin. Throws CommandProblem if stdin is a terminal. */
   stdin(): AsyncIterable<Uint8Array>
@@ -113,7 +113,7 @@ export interface ListenOptions {
 
 export interface ListeningProcess {
   port: number
-  /** Accepts no more connections and resolves when all open requests are answered. With `now`, drops them. */
+  /** Accepts no more connections and resolves when all open requests are answered. With `now`, drops open requests. */
   stop(now?: boolean): Promise<void>
 }
 

@@ -52,7 +52,7 @@ export function showProgress(terminal: Terminal): ProgressListener {
   return (table, done, all) => terminal.progress(`${table}: ${done} of ${all} rows`)
 }
 
-// Returns whether a session has the name that a server sets (options.ts).
+// Returns whether a session of the database has the application name of a server (options.ts).
 async function hasServer(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ served: boolean }]>`
     select exists (

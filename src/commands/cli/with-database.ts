@@ -29,7 +29,7 @@ export async function useDatabase<T>(
   }
 }
 
-/** Records the command in the audit before the work, and its result after it. */
+/** Runs the work. Records the command in the audit before it, and the exit code after it. */
 async function recordInAudit<T>(sql: Sql, recorded: Invocation["recorded"], work: () => Promise<T>): Promise<T> {
   if (!recorded) return await work()
   const id = await beginOperatorAction(sql, recorded)

@@ -107,7 +107,9 @@ async function readHead(path: string): Promise<Head> {
   }
 }
 
-/** Opens a backup. Reading its pages throws CommandProblem, at the end at the latest, if the file was altered. */
+/**
+ * Opens a backup. If the file was altered, reading its pages throws CommandProblem, at the latest after the last page.
+ */
 export async function openBackup(path: string): Promise<Head & Contents> {
   const head = await readHead(path)
   return { ...head, pages: () => checkedPages(path, head) }

@@ -55,7 +55,7 @@ export const moveDatabase: Command = {
 }
 
 interface MoveResult {
-  /** True if an earlier run had finished and nothing was written since. */
+  /** True if an earlier run had moved everything and nothing was written since. */
   already: boolean
   tables: TableSum[]
 }

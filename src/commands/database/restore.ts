@@ -98,8 +98,8 @@ async function endJobs(tx: Tx): Promise<void> {
 }
 
 /**
- * Drops the tables of a new embedded database if they are empty and do not fit the backup. The restore then creates
- * those of the backup's version.
+ * Drops the tables of a new embedded database if they are empty and do not fit the backup. The restore then creates the
+ * tables of the backup's version.
  */
 async function clearUnused({ sql, kind }: Database, backup: Backup): Promise<void> {
   if (kind !== "embedded" || (await findMisfit(sql, backup)) === null || (await hasRows(sql))) return

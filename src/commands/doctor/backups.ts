@@ -2,7 +2,7 @@ import { isBackupLate, listNightlyBackups } from "../../database/nightly-backups
 import type { Invocation } from "../cli/command.ts"
 import { type Finding, ok, warning } from "./finding.ts"
 
-/** Checks that the nightly backups exist and are recent. Each was read back when it was written. */
+/** Checks that the nightly backups exist and are recent. Each backup was read back when it was written. */
 export function checkBackups({ settings }: Pick<Invocation, "settings">): Finding[] {
   const thing = "backups"
   const folder = settings.backupDir

@@ -11,7 +11,9 @@ import { lackOf, schemaFiles } from "../cli/with-database.ts"
 import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
-/** Checks whether the database is reachable, has this program's schema and the same time. */
+/**
+ * Checks whether the database is reachable, has this program's schema, and has a clock that agrees with this process.
+ */
 export async function checkDatabase(
   { settings }: Pick<Invocation, "settings">,
   reached: DoctorDatabase,
@@ -31,7 +33,7 @@ export async function checkDatabase(
   }
 }
 
-// The server of an embedded database answers no other calls during a restore or a backup.
+// The limit is long because the server of an embedded database answers no other calls during a restore or a backup.
 const DEADLINE_MS = 10_000
 
 const ADDRESS = "DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/NAME"

@@ -10,12 +10,12 @@ import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
 /**
- * Derives the current values of keywords, charts, reviews, ratings, reports and app names from the readings again and
- * corrects differences, if --rebuild was given.
+ * If --rebuild was given, derives the current values of keywords, charts, reviews, ratings, reports and app names from
+ * the readings again and corrects differences.
  */
 export async function rebuildDerived({ has }: Pick<Invocation, "has">, reached: DoctorDatabase): Promise<Finding[]> {
   if (!has("rebuild")) return []
-  // the finding "database" reports why it cannot be opened
+  // the finding "database" reports why the database cannot be opened
   const database = await reached.database().catch(() => null)
   if (!database) return []
   try {

@@ -1,7 +1,7 @@
 /** The result of one check. */
 export interface Finding {
   thing: string
-  /** A warning works now. A problem does not work or is not safe. */
+  /** "warning": it works now but may fail later. "problem": it does not work or is not safe. */
   state: "ok" | "warning" | "problem"
   /** The result in one line, without secrets. */
   says: string

@@ -27,7 +27,8 @@ export function checkFolder({ settings }: Pick<Invocation, "settings">): Finding
   ]
 }
 
-// An estimate: one backend runs all statements, and the largest tested folder had 5 GB.
+// Size from which a move to PostgreSQL is advised. An estimate: one backend runs all statements, and the largest tested
+// folder had 5 GB.
 const MOVE_AT = 10 * 2 ** 30
 
 export function size(bytes: number): Finding {
@@ -36,7 +37,7 @@ export function size(bytes: number): Finding {
   return warning("size", `${says}, more than it is designed for`, "run: appmeter move-database --to URL")
 }
 
-// Four times the log that a checkpoint may leave. PostgreSQL stops if it cannot write its log.
+// Four times the write-ahead log that a checkpoint may leave. PostgreSQL stops if it cannot write this log.
 const MIN_FREE = 2 ** 30
 
 export function space(free: number, used: number, dataDir = "DATA_DIR"): Finding {

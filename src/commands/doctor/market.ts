@@ -17,7 +17,7 @@ export async function checkMarket(
   { settings }: Pick<Invocation, "settings">,
   reached: DoctorDatabase,
 ): Promise<Finding[]> {
-  // the finding "database" reports why it cannot be opened, or that a table is missing
+  // the finding "database" reports why the database cannot be opened, or that a table is missing
   const database = await reached.database().catch(() => null)
   const look = (sql: Sql) => createGate({ deadlineMs: PATIENCE_MS }).run(() => lookAt(sql, settings))
   const found = database && (await look(database.sql).catch(() => null))
@@ -36,7 +36,7 @@ async function lookAt(sql: Sql, settings: Settings): Promise<Finding> {
   const followed = await readFollowedMarket(sql)
   const market = unionOf(settings.market, await readChosenMarket(sql))
   if (market.length === 0 && followed.length === 0) return NOTHING
-  // nothing is followed before the first start with MARKET
+  // no storefront is followed before the first start with MARKET
   if (followed.length === 0 || settingOf(followed) === settingOf(market))
     return planned({ ...settings, market }, marketPlanOf(await countFollowedLists(sql, market)))
   const { requests } = marketPlanOf(await countFollowedLists(sql, followed))

@@ -7,11 +7,11 @@ import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, problem } from "./finding.ts"
 
 /**
- * Finds workspaces whose billing month is ahead of today, as after a wrong clock. The month never goes back by itself,
- * so that no credit is spent twice. Until the real month catches up, no new credits are granted.
+ * Finds workspaces whose billing month is ahead of today, for example because the clock was wrong. The month never goes
+ * back by itself, so that no credit is spent twice. Until the real month catches up, no new credits are granted.
  */
 export async function checkMonths(_: Invocation, reached: DoctorDatabase): Promise<Finding[]> {
-  // the finding "database" reports why it cannot be opened, or that a table is missing
+  // the finding "database" reports why the database cannot be opened, or that a table is missing
   const database = await reached.database().catch(() => null)
   const look = (sql: Sql) => createGate({ deadlineMs: DEADLINE_MS }).run(() => readAhead(sql))
   const rows = database ? await look(database.sql).catch(() => []) : []

@@ -5,7 +5,7 @@ import { type Finding, ok, problem } from "./finding.ts"
 
 const THING = "openid provider"
 
-/** Checks whether the OpenID provider that signs people in answers, and with the issuer of the settings. */
+/** Checks whether the OpenID provider for sign-in answers, and whether its issuer is the one in the settings. */
 export async function checkOidc({ settings }: Pick<Invocation, "settings">): Promise<Finding[]> {
   const { oidc, allowPrivateTargets } = settings
   if (!oidc) return []

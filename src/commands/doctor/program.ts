@@ -22,7 +22,10 @@ function openFiles(settings: Settings): Finding {
   return ok(thing, limit === null ? "the limit is unknown" : `at most ${limit}`)
 }
 
-/** `version` is undefined on another runtime, which runs everything except the embedded database. */
+/**
+ * Returns the finding about the runtime. `version` is undefined on a runtime other than Bun, which runs everything
+ * except the embedded database.
+ */
 export function runtime(version: string | undefined): Finding {
   const { engines } = JSON.parse(readText("package.json")) as { engines: { bun: string } }
   const least = engines.bun.replace(/^\D+/, "")

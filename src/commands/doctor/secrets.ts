@@ -16,7 +16,7 @@ export async function checkSecrets(
   const { secretKeys } = settings
   const counts = await createGate({ deadlineMs: PATIENCE_MS })
     .run(() => countStored(reached, secretKeys))
-    .catch(() => null) // the finding "database" reports its problems
+    .catch(() => null) // the finding "database" reports problems of the database
   if (!counts) return []
   const { newest, earlier, unreadable } = counts
   if (unreadable > 0) {
@@ -44,7 +44,7 @@ export async function checkSecrets(
 
 const PATIENCE_MS = 10_000
 
-/** Null before the first migration. */
+/** Counts the stored secrets by the key that encrypted them. Null before the first migration. */
 async function countStored(reached: DoctorDatabase, keys: SecretKeys | null): Promise<SealedCount | null> {
   const database = await reached.database()
   if (!database || !(await readLandedSteps(database.sql)).some(({ name }) => name === BASELINE)) return null

@@ -6,8 +6,8 @@ import { type Finding, ok, problem, warning } from "./finding.ts"
 const THING = "sign-in"
 
 /**
- * Checks whether assistants that know only the tool endpoint can sign in. Sends their requests to PUBLIC_URL, because
- * only these show what a proxy in between blocks.
+ * Checks whether assistants that know only the tool endpoint can sign in. Sends the same requests as an assistant to
+ * PUBLIC_URL, because only these requests show what a proxy in between blocks.
  */
 export async function checkSignIn({ settings: { publicUrl } }: Pick<Invocation, "settings">): Promise<Finding[]> {
   if (publicUrl === undefined) return []

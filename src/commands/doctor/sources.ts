@@ -22,7 +22,7 @@ export async function checkSources(
   { settings }: Pick<Invocation, "settings">,
   reached: DoctorDatabase,
 ): Promise<Finding[]> {
-  // the finding "database" reports its problems
+  // the finding "database" reports problems of the database
   const database = await reached.database().catch(() => null)
   if (!database) return []
   try {
@@ -71,7 +71,7 @@ async function readTrackedPlatforms(sql: Sql): Promise<Platform[]> {
 
 const platformOf = (upstream: Upstream): Platform => (upstream === "play.google.com" ? "android" : "ios")
 
-/** Sends no request if no Android app is tracked or another process reads Google Play. */
+/** Checks EGRESS_COUNTRY. Sends no request if no Android app is tracked, or with MEASURE=no. */
 async function checkEgressCountry(
   sql: Sql,
   measuring: MeasuringSettings,
@@ -82,8 +82,8 @@ async function checkEgressCountry(
 }
 
 /**
- * Sends a request to each host that is read from this address. With MEASURE=no, only if another process behind this
- * address has read within the last hour.
+ * Sends a request to each host that is read from this address. With MEASURE=no, sends it only if another process behind
+ * this address has read within the last hour.
  */
 async function checkReachability(sql: Sql, measuring: MeasuringSettings, sources: readonly CanarySource[]) {
   if (!measuring.on && !(await isReadFromHere(sql, measuring.egress)))
@@ -158,7 +158,7 @@ function shortfall({ upstream, asked, can, canAtBase, short }: Budget, { databas
   return warning("budget", says, fix)
 }
 
-/** Leaves out alerts of sources that are off. */
+/** Returns a finding for each open alert, except alerts of sources that are off. */
 function alerts(open: readonly OpenAlert[], sources: readonly CanarySource[]): Finding[] {
   const findings = open.flatMap((alert) => {
     if (alert.kind.startsWith("account_")) return [accountProblem(alert)]

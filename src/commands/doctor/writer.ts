@@ -21,7 +21,7 @@ export async function checkWriter(
   const tried = await tryOut(writer)
   const used = await createGate({ deadlineMs: DEADLINE_MS })
     .run(async () => await usedToday(await reached.database()))
-    .catch(() => null) // the finding "database" reports its problems
+    .catch(() => null) // the finding "database" reports problems of the database
   if (!used) return [tried]
   const { tokensADay, price } = writer
   const tokens = used.input + used.output

@@ -10,7 +10,8 @@ export function assistantFiles({ settings, name }: Deployment): string {
   const named = name === undefined ? undefined : `https://${name}`
   const given = named ?? assistant.url?.replace(/\/(mcp)?\/*$/, "") ?? publicUrl
   const origin = given ?? listeningUrl(host, port)
-  // a database address contains a password and must not be in these files, so they name the database's server
+  // a database address contains a password, which must not be in these files, so they contain the address of a server
+  // instead
   const place: Record<string, string> = given || databaseUrl ? { APPMETER_URL: origin } : { DATA_DIR: resolve(dataDir) }
   const { command, args } = programPath()
   return `# Connect an assistant to Appmeter

@@ -176,7 +176,7 @@ export function grafanaDashboard(_: Deployment): string {
 }
 
 function panelOf({ title, lines, unit, kind }: Panel, id: number, gridPos: object): object {
-  // Grafana replaces this placeholder at the import with the Prometheus chosen for the input
+  // at the import, Grafana replaces this placeholder with the Prometheus that the user chose
   const datasource = { type: "prometheus", uid: `$\{${INPUT}}` }
   return {
     id,

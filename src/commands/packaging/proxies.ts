@@ -110,7 +110,7 @@ const NGINX_RESTART = `# Open-source nginx has no active health checks: it does 
 /** Returns a server block for nginx. The operator provides the certificates. */
 export function nginxFile(deployment: Deployment): string {
   const { name = SAMPLE_NAME, upstreams } = deployment
-  // with nginx's default of 10 s, it would use no process after restarts in short succession
+  // with nginx's default of 10 s, nginx would consider every process unavailable after restarts in short succession
   const patience = upstreams.length > 1 ? " max_fails=1 fail_timeout=1s" : ""
   const servers = upstreams.map((upstream) => `	server ${upstream}${patience};`)
   return `${header(deployment)}${upstreams.length > 1 ? NGINX_RESTART : ""}upstream appmeter {

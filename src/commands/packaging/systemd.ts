@@ -66,7 +66,7 @@ SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallErrorNumber=EPERM`
 
-/** systemd reads the files as root and shows them to this service alone. */
+/** Returns the unit's lines that load secrets. systemd reads the files as root and shows them to this service alone. */
 function credentials(secrets: readonly string[]): string {
   if (secrets.length === 0)
     return "# secrets: appmeter packaging systemd --secret DATABASE_URL (or another) reads them from /etc/appmeter"

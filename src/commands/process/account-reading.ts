@@ -13,7 +13,10 @@ import { recording } from "../../recording.ts"
 import type { Settings } from "../../settings/settings.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 
-/** If the operator set another address for a host, that address may be in any network. */
+/**
+ * Returns how connected accounts are reached. A host to which the operator assigned another address may be in any
+ * network.
+ */
 export function accountReach(
   { measuring, allowPrivateTargets }: Pick<Settings, "measuring" | "allowPrivateTargets">,
   now: () => Date,

@@ -7,7 +7,7 @@ import type { Settings } from "../../settings/settings.ts"
 import { ENGINE_FORMATS } from "../../visibility/engines/ask-engine.ts"
 import { createAsking } from "../../visibility/worker.ts"
 
-/** Returns the assistants' settings for calls, without their keys. */
+/** Returns the settings of the assistants that calls need, without API keys. */
 export function checksOf({ assistants: { engines, runs, mostAnswers, spreadMs } }: Settings): AssistantChecks {
   return {
     engines: engines.map(({ assistant, model, price }) => ({ assistant, model, price })),
@@ -17,7 +17,7 @@ export function checksOf({ assistants: { engines, runs, mostAnswers, spreadMs } 
   }
 }
 
-/** Creates the worker that asks assistants for checks. The operator chose the addresses. */
+/** Creates the worker that asks assistants the questions of checks. The operator chose the addresses. */
 export function openAsking({ assistants }: Settings, { sql, log }: { sql: Sql; log: Log }): Worker {
   const { engines, gapMs } = assistants
   return createAsking({

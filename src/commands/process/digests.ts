@@ -28,10 +28,10 @@ const BY_ID = new Map<string, Operation>(
   [...catalog, ...pageOperations(SOURCES).all].map((operation) => [operation.id, operation]),
 )
 
-/** Tries of a call, one per second. A plan allows few calls per second, and a digest can wait. */
+/** Maximum number of tries of a call, one try per second. A plan allows few calls per second, and a digest can wait. */
 const MAX_TRIES = 10
 
-/** Runs operations with the rights of a person's grant and without a price, as their pages do. */
+/** Runs operations with the rights of a person's grant and free of charge, like the pages that the person opens. */
 export function askAs(invoke: App["invoke"], keyId: number): Ask {
   return async <Id extends OperationId>(id: Id, input: InputOf<Id> = {}) => {
     const found = BY_ID.get(id)

@@ -12,8 +12,8 @@ export interface FirstKeys {
 }
 
 /**
- * Creates the first workspace and its keys. Null if there is a workspace. Replaces keys that a killed start created but
- * did not show, until `markShown`. Only one process may call this at a time: see `claimFirstStart`.
+ * Creates the first workspace and its keys. If an earlier start was killed before `markShown`, replaces the keys of its
+ * workspace. Null if there is any other workspace. Only one process may call this at a time: see `claimFirstStart`.
  */
 export async function createFirstKeys(sql: Sql, settings: FirstWorkspace): Promise<FirstKeys | null> {
   const workspace = await createFirstWorkspace(sql, settings)
@@ -26,7 +26,7 @@ export async function createFirstKeys(sql: Sql, settings: FirstWorkspace): Promi
   return { workspace, liveKey: await create("live"), testKey: await create("test") }
 }
 
-/** Returns whether `createFirstKeys` has anything to do. */
+/** Returns true if there is no workspace, or if the keys of the first start were not shown yet. */
 export async function isFirstStart(sql: Sql): Promise<boolean> {
   return (await readMarker(sql)) === "made" || (await listWorkspaces(sql)).length === 0
 }

@@ -17,8 +17,8 @@ interface LiveServer {
 }
 
 /**
- * Prints the welcome, with new keys at a first start. Waits for a database that becomes unreachable: the server answers
- * calls already, and a key that was shown must not be replaced by the next start.
+ * Prints the welcome, with new keys at a first start. If the database becomes unreachable, waits for it: the server
+ * answers calls already, and a key that was shown must not be replaced by the next start.
  */
 export async function greet(invocation: Invocation, server: LiveServer, stop: Stop, log: Log): Promise<void> {
   const { sql } = server.database

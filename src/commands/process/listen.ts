@@ -9,14 +9,15 @@ const MAX_HEAD_BYTES = 128 * 1024
  * connections. node:http accepts both but takes four times the processor time.
  */
 export function listen({ host, port, fetch }: ListenOptions): ListeningProcess {
-  // this setter has no types; the server has no such option
+  // the types lack this setter, and Bun.serve has no such option
   Object.assign(http, { maxHeaderSize: MAX_HEAD_BYTES })
   const server = Bun.serve({
     hostname: host,
     port,
     // no limit here, because Bun would answer a bare 413; the service counts bodies while it reads them
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    // with a shorter timeout, Bun drops connections with slow answers; a body sent byte by byte is closed soon after
+    // with a shorter timeout, Bun drops connections with slow answers; a connection that sends its body byte by byte is
+    // closed soon after the timeout
     idleTimeout: 30,
     development: false,
     // the default is true (Bun 1.4.5), and a second process would silently get half of the calls

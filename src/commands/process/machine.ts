@@ -16,8 +16,8 @@ const DOCTOR_MS = 60_000
 const BACKUP_MS = 3_600_000
 
 /**
- * Returns the machine as its operator sees it in the settings. Commands run in separate processes, because they read
- * whole folders, which would block the server.
+ * Returns the functions of this machine that the operator's settings pages use. They run commands in separate
+ * processes, because these read whole folders, which would block the server.
  */
 export function openMachine({ dataDir, backupDir }: Pick<Settings, "dataDir" | "backupDir">): Machine {
   const folder = resolve(dataDir, "backups")

@@ -7,7 +7,9 @@ import type { CanarySource } from "../../measuring/source-alarms.ts"
 import type { MeasuringSettings } from "../../settings/settings.ts"
 import { SOURCES } from "../../sources.ts"
 
-/** Returns what these settings read, from where and how fast, for health, budgets and canaries. */
+/**
+ * Returns what a process with these settings reads, from which address and how fast, for health, budgets and canaries.
+ */
 export function measuredBy(settings: MeasuringSettings): HealthParts & { kinds: readonly Kind[] } {
   const { egress, egressCountry, gapsMs, sourcesOff } = settings
   const byUpstream = [...Object.values(SOURCES).flat(), SITES].sort(

@@ -3,8 +3,8 @@ import type { Log } from "../../lib/log.ts"
 import { type Settings, SettingsProblems } from "../../settings/settings.ts"
 
 /**
- * About 270 files are open after a start with the embedded database, about 60 without it. If the limit is too low,
- * statements fail.
+ * Minimum limits of open files, below which statements may fail. After a start, about 270 files are open with the
+ * embedded database and about 60 with a server database.
  */
 const NEEDED = { embedded: 1_024, server: 256 }
 

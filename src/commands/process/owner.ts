@@ -81,7 +81,7 @@ async function useInvoke<T>(
     apps: trackedApps,
     identify: identified ? identifying : createIdentify({ sql, now, log }),
     charge: paid ?? createChargeCall(sql),
-    // calls through a server are not counted in the rate
+    // counts the calls of this process only, not those that go through a server
     limits: { ...limits, rate: memoryLimiter() },
     gate: createGate({ deadlineMs: requestDeadlineMs, maxWaiting: 10, slots: 2 }),
     deadlineMs: requestDeadlineMs,

@@ -36,7 +36,7 @@ interface PagesParts extends LinkParts {
   receive?: ReceiveMessage | undefined
   /** Icons and screenshots on pages. Omit to show none. */
   pictureCache?: PictureCache | undefined
-  /** Omit to leave out the settings that reach outside. */
+  /** Connects the settings pages to the world outside the database. Omit to leave out the settings that need this. */
   settingsPorts?: SettingsPorts | undefined
   /** Fetches documents of clients. Default: only on the public network. */
   fetch?: SafeFetch | undefined
@@ -85,7 +85,10 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
   return [...(messages ? [messageRoute(messages)] : []), ...linkRoutes(parts), ...pages]
 }
 
-/** Returns the sandbox's answers, and samples that only pages use, which are loaded at first use. */
+/**
+ * Returns a function with the sandbox's answers, and with samples that only pages use. These samples are loaded at
+ * their first use.
+ */
 function samplesOf(sandbox: Sandbox, publicUrl: string): Sandbox["answer"] {
   const pageSamples = once(() =>
     prepareSandbox(PAGE_OPERATIONS.sampled, readTree("fixtures/pages", ".json"), publicUrl),

@@ -26,7 +26,7 @@ import type { Stop } from "./stop.ts"
 import type { RunningProcess } from "./until-stopped.ts"
 import { openWorkers, type Workers } from "./workers.ts"
 
-/** Prepared while the database opens, and created again if the port turns out to be different. */
+/** Prepared while the database opens, and created again if the server listens on another port than expected. */
 interface ServingParts {
   url: string
   sandbox: Sandbox
@@ -66,13 +66,14 @@ async function live(invocation: Invocation, service: LiveService, stop: Stop, lo
     await Promise.race([greet(invocation, service, stop, log), stop.asked])
     log("info", "stopping", { signal: await stop.asked })
   } finally {
-    stop.ask("error") // needed if the welcome failed
+    stop.ask("error") // ends the service if the welcome failed
     await close(invocation, service)
   }
 }
 
 /**
- * Opens the port and creates the app in the same turn: its links need the port, and no request can arrive in between.
+ * Opens the port and creates the app in the same turn of the event loop: the app's links need the port, and no request
+ * can arrive before the app exists.
  */
 async function listen(
   { settings, process }: Invocation,
@@ -193,7 +194,7 @@ const ANSWERED_BY_MS = 18_000
 
 /**
  * Makes /readyz fail first, so that load balancers stop sending, then closes the port while open requests are answered.
- * Meanwhile jobs and readings finish or are released, and none starts.
+ * Meanwhile running jobs and readings finish or are released, and no new one starts.
  */
 async function close({ settings: { drainMs } }: Invocation, service: LiveService): Promise<void> {
   const { app, workers, digests, listening, metrics, closeLimits } = service

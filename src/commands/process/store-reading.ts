@@ -18,10 +18,10 @@ import { guardedFetch } from "./guarded-fetch.ts"
 import { measuredBy } from "./measured-kinds.ts"
 
 export interface StoreReading {
-  /** Requests a live read. The next free process does it. */
+  /** Requests a live read, which the next free process performs. */
   measure: Measure
   budget(): Promise<Budget[]>
-  /** Starts reading what is due, with its maintenance. */
+  /** Starts reading due subjects, and the periodic maintenance. */
   start(): void
   stop(): Promise<void>
 }
@@ -68,7 +68,7 @@ export function openStoreReading(opened: StoreReadingParts): StoreReading {
   }
   const chores = [
     recurring(MINUTE_MS, () => ensureCanaries(sql, parts), ends),
-    // two processes may record an answer and the failure that causes an alert at the same time
+    // repeated, because two processes may record an answer and the failure that causes an alert at the same time
     recurring(MINUTE_MS, () => judgeAll(sql, parts.sources, log), ends),
     recurring(10 * MINUTE_MS, () => bodies.sweep(), ends),
   ]

@@ -28,7 +28,7 @@ export async function untilStopped(invocation: Invocation, load: () => Promise<R
   for (const warning of warnings) log("warn", "setting_warning", { reason: warning })
   const stop = stopSignal(invocation, log)
   const endWatch = watchOpenFiles(log)
-  // a supervisor would not restart a server that answers 503 forever
+  // the process exits, because a supervisor would not restart a server that answers 503 forever
   const onLoss = () => stop.ask("error")
   const opening = openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections, onLoss })
   const [database, run] = await Promise.all([opening, load()])

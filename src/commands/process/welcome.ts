@@ -7,7 +7,7 @@ import type { FirstKeys } from "./first-start.ts"
 export interface Welcome {
   url: string
   first: FirstKeys | null
-  /** Signs the owner in with a browser, once. Null after the first start. */
+  /** A link that works once and signs the owner in with a browser. Null after the first start. */
   signInLink: string | null
   /** An app of the first workspace with ranks to show. Null without the demo. */
   app: ShownApp | null
@@ -18,7 +18,10 @@ interface ShownApp {
   country: string
 }
 
-/** Prints addresses. At the first start it also prints keys, a sign-in link and what to try, in twelve lines. */
+/**
+ * Prints the server's addresses. At the first start it also prints keys, a sign-in link and what to try, in at most
+ * twelve lines.
+ */
 export function welcome(invocation: Invocation, { url, first, signInLink, app }: Welcome): void {
   const calls = first && curlLines(url, first.liveKey, app)
   const value = {
@@ -43,7 +46,7 @@ export function welcome(invocation: Invocation, { url, first, signInLink, app }:
   ])
 }
 
-/** Returns the app and storefront with the most keywords. Null if the workspace tracks none. */
+/** Returns the App Store app and its storefront with the most keywords. Null if the workspace tracks none. */
 export async function findAppToShow(sql: Sql, workspaceId: number): Promise<ShownApp | null> {
   const [row] = await sql<ShownApp[]>`
     select a.id, t.country

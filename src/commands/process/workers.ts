@@ -28,8 +28,8 @@ export interface Workers {
 }
 
 /**
- * Creates the workers. MEASURE=no reads no store. DELIVER=no sends no alerts but still writes the feed. A reader
- * process only reads and delivers.
+ * Creates the workers. With MEASURE=no, no store is read. With DELIVER=no, no alerts are sent but the feed is still
+ * written. A reader process only reads stores and sends alerts.
  */
 export async function openWorkers(
   settings: Settings,

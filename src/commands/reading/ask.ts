@@ -13,7 +13,7 @@ export type Ask = <Id extends OperationId>(operation: Id, input?: InputOf<Id>) =
 
 export const WORKSPACE: Option = { value: "NAME", meaning: "The workspace. Optional if there is only one." }
 
-/** Opens the database, also while its server runs, and runs operations as its owner. */
+/** Opens the database, also while its server runs, and runs operations as the workspace's owner. */
 export async function useOperations<T>(
   invocation: Invocation,
   work: (ask: Ask, workspace: Workspace) => Promise<T>,
@@ -63,7 +63,10 @@ export type ListedApp = Pick<
   "id" | "name" | "iosId" | "androidPkg" | "countries"
 >
 
-/** Returns apps with that id, store id or name, or else with the word in their name. Without a word, all apps. */
+/**
+ * Returns the apps whose id, store id or name equals `word`. If there are none, returns those with `word` in their
+ * name. Without `word`, returns all apps.
+ */
 export async function findApps(ask: Ask, word: string | undefined): Promise<ListedApp[]> {
   const { apps } = await ask("list_apps")
   if (apps.length === 0) throw new CommandProblem("no app is tracked yet; add one with: appmeter app add")

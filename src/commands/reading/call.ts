@@ -59,7 +59,10 @@ function listOperations({ terminal, has }: Invocation, catalog: readonly Operati
   for (const line of lines) terminal.out(`${fitted(line, terminal.columns())}\n`)
 }
 
-/** Returns a reading operation. Throws WrongUse for a write, and for an unknown id with the nearest one. */
+/**
+ * Returns the operation with this id. Throws WrongUse if it writes. If the id is unknown, the error suggests the
+ * nearest one.
+ */
 function readingNamed(id: string, catalog: readonly Operation[]): Operation {
   const operation = catalog.find((one) => one.id === id)
   if (!operation) {
@@ -84,7 +87,7 @@ function formatOf({ has }: Invocation, { id, table }: Operation): TableType | nu
   return format
 }
 
-/** Leaves out columns without any value, because terminals are narrow. */
+/** Returns the answer's rows as a table, without columns that are empty in every row, because terminals are narrow. */
 function rowsOf(operation: Operation, answer: unknown): string[] {
   const rows = [...(operation.table?.rows(answer) ?? [])]
   if (rows.length === 0)

@@ -128,7 +128,7 @@ ${lines.join("\n")}
 `
 }
 
-/** Returns a shell pattern: each typed word is followed by a space, then come the command's arguments. */
+/** Returns a shell pattern that matches the typed words, each followed by a space, and any further arguments. */
 function pattern(typed: string): string {
   return typed === "" ? '""' : `"${typed} "*`
 }

@@ -108,7 +108,10 @@ interface RankRow
     | "measuring"
     | "notMeasuring"
   > {
-  /** Places gained since the previous measured day of the same source. Null if there is none. */
+  /**
+   * Places gained since the previous measured day of the same source, or "in" or "out" if the app entered or left the
+   * results. Null without such a day.
+   */
   change: number | "in" | "out" | null
   /** The measured days of the last weeks, oldest first. Null if the plan or the store has no history. */
   series: History["series"] | null
@@ -175,8 +178,8 @@ async function readSide(
 }
 
 /**
- * Returns the days up to today. If the latest reading is older than all of them, returns the same number of days up to
- * that reading.
+ * Returns `days`. If the latest reading is older than all of them, returns the same number of days that end with that
+ * reading.
  */
 function windowDays(days: string[], measured: string | null): string[] {
   if (measured === null || measured >= (days[0] as string)) return days
@@ -204,7 +207,10 @@ async function readHistories(
   }
 }
 
-/** An absence is a drop only if the results were read at least as deep as the previous rank. */
+/**
+ * Returns the change of the rank. An absence counts as a drop only if the results were read at least as deep as the
+ * previous rank.
+ */
 function changeOf(
   { series, sources }: History,
   { rank, searchDepth }: Pick<RankRow, "rank" | "searchDepth">,
@@ -254,7 +260,7 @@ function sideLines(side: RankSide, terminal: Terminal): string[] {
   return [heading, ...[...lines, ...notes].map((text) => fitted(`  ${text}`, terminal.columns()))]
 }
 
-/** "absent" means measured without the app, "-" not measured. */
+/** Returns the rank, or "not in" and the depth if the app was absent. Null if not measured. */
 function rankText({ measured, rank, searchDepth }: RankRow): string | null {
   if (!measured) return null
   return rank === null ? `not in ${searchDepth ?? "those read"}` : String(rank)

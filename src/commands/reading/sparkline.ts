@@ -9,8 +9,9 @@ const UNMEASURED = "·"
 const DEEPEST = 200
 
 /**
- * Returns one character per day, or per equal part of the days if `width` is smaller. It shows the last measured rank
- * as a bar, higher for a better rank, "–" if the app was absent, and "·" if nothing was measured.
+ * Returns one character per day, or per equal part of the days if `width` is smaller. The character shows the last
+ * measured rank of its days as a bar, higher for a better rank, "–" if the app was absent, and "·" if nothing was
+ * measured.
  */
 export function sparkline(points: readonly RankPoint[], days: readonly string[], width: number): string {
   const ranks = new Map(points)
@@ -22,7 +23,7 @@ export function sparkline(points: readonly RankPoint[], days: readonly string[],
   }).join("")
 }
 
-/** Uses a logarithmic scale: from 1 to 2 is as much as from 50 to 100. */
+/** The scale is logarithmic: from 1 to 2 is as much as from 50 to 100. */
 function bar(rank: number | null): string {
   if (rank === null) return ABSENT
   const height = 1 - Math.log(Math.min(rank, DEEPEST)) / Math.log(DEEPEST)

@@ -95,7 +95,7 @@ async function readAnew(held: StoredReport, body: RawBody): Promise<StoredReport
     return of(days.find((one) => one.day === day))
   }
   if (isOfPlay(held)) return await readFileAnew(held, body)
-  // a report is compressed; a plain body is the message that there is none
+  // a report is compressed; an uncompressed body is the message that there is no report
   const status = bytes[0] === 0x1f && bytes[1] === 0x8b ? 200 : 404
   const seen = await reportIn({ status, bytes }, { account, report: held.kind, day }, body)
   return of(seen === "late" ? undefined : seen)
@@ -112,7 +112,7 @@ function isOfPlay(held: StoredReport): held is StoredFile {
   return isPlayReport(held.kind)
 }
 
-/** The body is the file of a month. Only the observation's day is compared. */
+/** Parses the stored file again. The file covers a month, but only the observation's day is compared. */
 async function readFileAnew(held: StoredFile, body: RawBody): Promise<StoredReport> {
   const [name, generation] = held.file.split("#") as [string, string]
   const updated = held.seenAt.toISOString()

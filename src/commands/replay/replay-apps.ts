@@ -5,7 +5,10 @@ import { itunesRows } from "../../stores/apple/itunes-app.ts"
 import type { AppsObservation } from "../../stores/kinds/apps-shape.ts"
 import { withoutPages } from "../../stores/kinds/pages-in-look-ups.ts"
 
-/** Parses the body of a stored reading again, but only its apps that no later reading replaced. Throws ReadFailure. */
+/**
+ * Parses the body of a stored reading again and returns those of its apps that no later reading replaced. Throws
+ * ReadFailure.
+ */
 export function readAppsAgain(sources: Sources, held: AppsObservation, body: RawBody): AppsObservation {
   const { source, platform, storefront, asked } = held
   const subject = askedOf(source, asked, body).join()
@@ -13,7 +16,10 @@ export function readAppsAgain(sources: Sources, held: AppsObservation, body: Raw
   return { ...read, asked, apps: read.apps.filter(({ id }) => asked.includes(id)) }
 }
 
-/** Returns the requested ids as far as known: later readings may have replaced some. Throws ReadFailure. */
+/**
+ * Returns the ids that the reading requested, as far as they are still known: later readings may have replaced some
+ * apps. Throws ReadFailure.
+ */
 function askedOf(source: AppsObservation["source"], stored: readonly string[], { text }: RawBody): string[] {
   if (source !== "itunes-lookup") return [...stored]
   const named = itunesRows(text).flatMap((row) => (row.is === "other" ? [] : [row.id]))

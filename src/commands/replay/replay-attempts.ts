@@ -20,8 +20,8 @@ interface AttemptRow {
 const PAGE = 200
 
 /**
- * Yields failed reads that were not recorded later. Leaves out pages with a status other than 200, because an error
- * page is not an answer.
+ * Yields failed reads whose subjects were not stored later. Leaves out responses with a status other than 200, because
+ * an error page is not an answer.
  */
 export async function* readUnreadAttempts(
   sql: Sql,

@@ -7,7 +7,7 @@ export interface SourceComparison {
   /** Parsed with the same result. */
   same: number
   different: number
-  /** Places of results and suggestions, and facts of apps, that differ. */
+  /** Number of places in results and suggestions, and of facts of apps, that differ. */
   places: number
   /** Reads that failed as `changed` and can now be parsed. */
   nowReadable: number

@@ -4,20 +4,20 @@ import type { Observation } from "../../kinds.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
 import type { RawBody } from "../../measuring/source.ts"
 
-/** A stored body with the readings from it, or those that failed. */
+/** A stored body and the readings that were parsed from it, or the failed reads. */
 export interface ReplaySubject {
   source: SourceName
   platform: Platform
   storefront: string
   seenAt: Date
   sha256: Uint8Array
-  /** Version of the parser that read it. Null if none could. */
+  /** Version of the parser that parsed the body. Null if the read failed. */
   parser: number | null
   /** Each subject counts as one reading. */
   subjects: readonly string[]
   /** Parses the body again. Throws ReadFailure. */
   read(body: RawBody): Observation | Promise<Observation>
-  /** Returns the difference from the stored reading of each subject. Null if there is none. */
+  /** Returns, for each subject, the difference from its stored reading. Null if they are equal. */
   compare(seen: Observation): (Difference | null)[]
 }
 

@@ -18,7 +18,7 @@ import { readStoredReadings } from "./stored-readings.ts"
 interface ReplayOptions {
   bodies: Pick<RawBodies, "read" | "size">
   sources: Sources
-  /** The first day, "YYYY-MM-DD". Default: all days; for search results, those whose bodies may still be stored. */
+  /** The first day, "YYYY-MM-DD". Default: all days; for search results, the days whose bodies may still be stored. */
   since?: string | undefined
   /** Only readings of this source. */
   source?: SourceName | undefined
@@ -32,8 +32,8 @@ interface ReplayOptions {
 
 /**
  * Parses stored bodies again. Without `write`, nothing is changed. With it, passes to `record` all readings that
- * differ, that an older parser read, or that can be parsed only now; the rules of `record` decide. A repeated replay
- * continues where it ended.
+ * differ, that an older parser read, or that can be parsed only now; `record` decides by its rules which of them are
+ * stored. A repeated replay continues where it ended.
  */
 export async function replay(sql: Sql, options: ReplayOptions): Promise<ReplaySummary> {
   const { now = () => new Date(), pause = () => sleep(PAUSE_MS), onProgress = () => {}, write = false } = options
@@ -68,7 +68,7 @@ async function* readPages(
   if (oldest) yield* readUnreadAttempts(sql, sources, range)
 }
 
-/** Adds a reading to the report and returns the observation to record. */
+/** Parses the body of a reading again, adds the result to the report, and returns the observation to record. */
 async function judge(
   stored: ReplaySubject,
   { bodies }: ReplayOptions,

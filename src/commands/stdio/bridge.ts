@@ -26,7 +26,7 @@ export interface BridgeParts {
   say(text: string): void
   /** Explains in a sentence what to do about an unreachable endpoint. */
   explain(error: unknown): string
-  /** Time for open calls after the last line. */
+  /** Time that open calls get after the last line. */
   endsWithinMs?: number
 }
 

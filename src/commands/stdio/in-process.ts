@@ -30,8 +30,8 @@ export const HERE_URL = `http://${HERE}/mcp`
 const CONNECTIONS = 4
 
 /**
- * Opens the tool endpoint in this process. Live reads are requested, and done by the server or `appmeter work` with the
- * same database. Throws if there is no database.
+ * Opens the tool endpoint in this process. It only requests live reads; the server or `appmeter work` with the same
+ * database performs them. Throws if there is no database.
  */
 export async function openInProcess({ settings, process }: Invocation, log: Log): Promise<InProcessServer> {
   assertMade(settings)
@@ -65,7 +65,10 @@ export async function openInProcess({ settings, process }: Invocation, log: Log)
   }
 }
 
-/** Holds the embedded database only during calls, because an assistant keeps this process open for days. */
+/**
+ * Opens the database. Keeps an embedded database open only during calls, because an assistant keeps this process open
+ * for days.
+ */
 async function openQuietly({ databaseUrl, dataDir }: Settings, log: Log): Promise<Database> {
   if (databaseUrl) {
     const database = await openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections: CONNECTIONS })

@@ -8,7 +8,7 @@ import { explainRemote, isUnencrypted, openRemote } from "./remote.ts"
 
 interface Assistant {
   key: string
-  /** The tool endpoint of a server. Undefined for that of this process. */
+  /** The tool endpoint of a server. Undefined to use the endpoint in this process. */
   server: URL | undefined
   query: string
 }

@@ -18,7 +18,7 @@ export function lineMessage(value: unknown): LineMessage {
   return { id: named ? id : undefined, method: asks ? method : undefined, params: isRecord(params) ? params : {} }
 }
 
-/** Returns a server's answer to `id` on one line. Undefined if it is not a message. */
+/** Returns a server's answer to `id` on one line. Undefined if the text is not a message. */
 export function answerLine(text: string, id: LineMessage["id"]): { line: string; message: Json } | undefined {
   const message = parsed(text)
   if (!isRecord(message) || message.jsonrpc !== "2.0") return undefined

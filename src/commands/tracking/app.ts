@@ -188,7 +188,8 @@ async function add(
 }
 
 /**
- * Returns a line with the storefronts whose keywords are being read, and one per reason with those that are not read.
+ * Returns a line with the storefronts whose keywords are being read, and one line per reason with the storefronts whose
+ * keywords are not read.
  */
 async function readingLines(sql: Sql, { iosId, androidPkg, countries }: TrackedListing): Promise<string[]> {
   const whyNot = await readReaders(sql)

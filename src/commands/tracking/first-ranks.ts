@@ -8,7 +8,7 @@ const POLL_MS = 500
 
 /** Waits until every keyword that is being read has a rank, and shows the ranks. */
 export async function showFirstRanks(
-  // not recorded again: the audit already contains the change
+  // without `recorded`, because the audit already contains the change
   { recorded: _, ...invocation }: Invocation,
   app: ListedApp,
 ): Promise<void> {

@@ -12,7 +12,7 @@ export interface ResolvedApp {
   iosId?: string | undefined
   androidPkg?: string | undefined
   name?: string | undefined
-  /** The storefront in its link. */
+  /** The storefront in the app's link. */
   country?: string | undefined
 }
 
@@ -44,7 +44,10 @@ export async function resolveApp(invocation: Invocation, ask: AskOwner): Promise
   return { iosId, androidPkg, name: word }
 }
 
-/** Returns false if the store cannot be read now. Throws WrongUse if the store has no such app. */
+/**
+ * Returns true if the store has the app, false if the store cannot be read now. Throws WrongUse if the store has no
+ * such app.
+ */
 async function isKnown(
   ask: AskOwner,
   { id, link, country }: { id: string; link: string; country: string },

@@ -77,8 +77,8 @@ export function dayRows(app: DemoApp, day: string): AdsDayRow[] {
 }
 
 /**
- * Returns the search terms of the 28 days up to `day`. Most are the keyword itself, and some are withheld. The sums
- * equal those of the days.
+ * Returns the search terms of the 28 days up to `day`. Most are the keyword itself, and some are withheld. Their sums
+ * equal the sums of the daily rows.
  */
 export function termRows(app: DemoApp, day: string): AdsTermRow[] {
   const days = Array.from({ length: WINDOW_DAYS }, (_, ago) => addDays(day, -ago))

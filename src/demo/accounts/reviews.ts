@@ -40,9 +40,9 @@ const WRITTEN: readonly ReviewText[] = [
   [5, "Invented: recommended", "I recommend it to everybody at work. Simple and fast."],
 ]
 
-/** Days up to `last`. There is a review every other day, so each text is used once. */
+/** Number of days up to `last` that have reviews. There is a review every other day, so each text is used once. */
 const DAYS = 2 * WRITTEN.length
-/** Days between versions of the app. */
+/** Number of days between versions of the app. */
 const VERSION_DAYS = 21
 
 /**
@@ -94,8 +94,8 @@ function waveOn(day: string) {
 }
 
 /**
- * Returns the provenance of invented readings: seen the morning after `day`. Depends on the day only, so that it is the
- * same whenever it is generated.
+ * Returns the provenance of invented readings, with a time on the morning after `day`. Depends on the day only, so that
+ * it is the same whenever it is generated.
  */
 export function provenance(day: string) {
   const sha256 = hash("sha256", `invented ${day}`, "buffer")

@@ -42,7 +42,10 @@ export function productOf(app: DemoApp): { sku: string; id: string } {
 
 const TRIAL_DAYS = 7
 
-/** Counts depend on app, storefront and day only, so that they are the same whenever they are generated. */
+/**
+ * Returns the downloads of a day. They depend on app, storefront and day only, so that they are the same whenever they
+ * are generated.
+ */
 function downloadsOn(app: DemoApp, { country, share }: Storefront, day: string): number {
   return Math.round(sizeOf(app) * share * mood(`${app.iosId} ${country}`, day))
 }
@@ -52,7 +55,7 @@ export function sizeOf({ iosId }: DemoApp): number {
   return 150 + Math.round(450 * chance(`size ${iosId}`))
 }
 
-/** Varies by weekday, season and day. */
+/** Returns a factor that varies by weekday, season and day. */
 export function mood(what: string, day: string): number {
   const at = Date.parse(day) / 86_400_000
   const weekend = [0, 6].includes(new Date(day).getUTCDay()) ? 1.2 : 0.94
@@ -86,7 +89,7 @@ function subscriptionsOn(app: DemoApp, storefront: Storefront, day: string): Sub
   }
 }
 
-/** Grows by 10% per year. */
+/** Returns a number that grows by 10% per year. */
 function activeOn(app: DemoApp, { share }: Storefront, day: string): number {
   const years = Math.max(0, Date.parse(day) / 86_400_000 - 20_000) / 365.25
   return Math.round(sizeOf(app) * share * 4 * 1.1 ** years)
@@ -163,7 +166,7 @@ const WAYS = [
   { from: "App Store browse", share: 0.28, shown: 38, looked: 2.6 },
 ]
 
-/** First downloads equal those of the sales. */
+/** Returns the downloads of a day by source. First downloads equal those of the sales. */
 export function downloadRowsOn(app: DemoApp, day: string): AnalyticsRow[] {
   return eachWay(app, day, ({ from, country, count }) => [
     { event: "First-time download", from, country, count },

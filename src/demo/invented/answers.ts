@@ -24,7 +24,7 @@ export function answersOn(day: string): Observation[] {
   )
 }
 
-/** Names three rivals, or in two of three cases two rivals and the app. */
+/** Returns an answer that names three rivals or, in two of three cases, two rivals and the app. */
 function textOf(seed: string): string {
   const rivals = INVENTED_RIVALS.toSorted((a, b) => chanceOf(seed + a.id) - chanceOf(seed + b.id)).slice(0, 3)
   const named = chanceOf(seed) < 0.66 ? [rivals[0]!, INVENTED_APP, rivals[1]!] : rivals

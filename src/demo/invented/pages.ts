@@ -5,7 +5,7 @@ import { INVENTED_APP, INVENTED_RIVALS, numberOf } from "./world.ts"
 
 /**
  * A page is read every 2 days. Its version changes every 8 days and its subtitle every 42, so that the weekly plan
- * considers it stable.
+ * considers the page stable.
  */
 const READ_DAYS = 2
 const SAME_DAYS = 8
@@ -74,7 +74,7 @@ function ownPage(edition: number, day: string): Listing {
   }
 }
 
-/** Uses a domain that does not exist. Pages only count these pictures and load none. */
+/** Returns addresses in a domain that does not exist. Pages only count these pictures and load none. */
 function pictures(count: number): string[] {
   return Array.from({ length: count }, (_, place) => `https://demo.invalid/${INVENTED_APP.id}/${place + 1}.png`)
 }

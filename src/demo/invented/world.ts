@@ -52,7 +52,7 @@ const keyword = (words: string, popularity: number | null, rankOn: DayRank): Inv
   return { term: INVENTED_TERMS + words, popularity, rankOn }
 }
 
-/** One example of each: rising, stable, alternating, absent at times, with gaps, never measured. */
+/** One keyword for each pattern of ranks: rising, stable, alternating, absent at times, with gaps, never measured. */
 export const INVENTED_KEYWORDS: readonly InventedKeyword[] = [
   keyword("gratitude journal", 46, (day) => 14 - Math.floor(((day % 28) * 11) / 27)),
   keyword("mood diary", 38, (day) => (day % 12 < 3 ? 6 : 5)),

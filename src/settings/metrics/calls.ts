@@ -27,7 +27,7 @@ export interface Series {
   within: number[]
 }
 
-/** Upper bounds in seconds. A call may take 4.5 s, or 25 s if it waits for a store. */
+/** Upper bounds of the buckets in seconds. A call may take 4.5 s, or 25 s if it waits for a store. */
 export const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25]
 
 export type Amounts = ReadonlyMap<Surface, ReadonlyMap<string, number>>

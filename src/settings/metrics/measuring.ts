@@ -9,7 +9,7 @@ interface MeasuringParts {
   shortfalls: () => Promise<readonly { upstream: string; short: number }[]>
 }
 
-/** Counts of subjects and deliveries stop here, per kind. */
+/** Maximum count of subjects and of deliveries, per kind. */
 const MAX_COUNTED = 10_000
 
 /**

@@ -84,7 +84,7 @@ describe("lines of a stream", () => {
     )
   }
 
-  test("lines are the same however the bytes arrive", async () => {
+  test("the lines do not depend on how the bytes are split into chunks", async () => {
     const text = 'a\n\n{"é":"日本"}\r\nlast'
     const whole = await readLines(text)
     expect(whole).toEqual(["a", "", '{"é":"日本"}\r', "last"])

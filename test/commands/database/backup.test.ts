@@ -37,7 +37,7 @@ beforeSlow(async () => {
   sourceDir = (await dataFolder()).DATA_DIR
   filled = await inFolder(sourceDir, async (sql) => {
     const filling = await fill(sql)
-    // a restore would end these jobs
+    // a restore would cancel these jobs, so the rows would differ
     await sql`delete from job where status in ('queued', 'running')`
     sums = await sumsOf(sql)
     return { ...filling, jobs: filling.jobs.filter((id) => !/queued|running/.test(id)) }
@@ -48,7 +48,7 @@ beforeSlow(async () => {
 afterSlow(removeFolders)
 
 describe("a backup restores", () => {
-  slow("a backup restores into another folder with the same rows and answers, which then works", async () => {
+  slow("a folder restored from a backup has the same rows and answers, and accepts writes", async () => {
     const DATA_DIR = join(scratch(), "new")
     const restored = await answer(["restore", whole], { env: { DATA_DIR } })
     expect(restored.tables.map(({ name }: { name: string }) => name).sort()).toEqual(TABLES)
@@ -61,7 +61,7 @@ describe("a backup restores", () => {
     })
   })
 
-  postgres("postgres: a backup restores into PostgreSQL, and from there back", async () => {
+  postgres("postgres: a backup restores into PostgreSQL, and a backup of PostgreSQL into a folder", async () => {
     await using server = await scratchDatabase("restored")
     await answer(["restore", whole], { env: { DATABASE_URL: server.url } })
     await inServer(server.url, async (sql) => expect(await sumsOf(sql)).toEqual(sums))
@@ -134,12 +134,12 @@ describe("a backup restores", () => {
 })
 
 describe("while a server works", () => {
-  long("a backup of a running embedded database contains one moment", async () => {
+  long("a backup of an embedded database in use contains the data of one moment", async () => {
     const DATA_DIR = copyOf(sourceDir)
     await inFolder(DATA_DIR, async (sql) => booksAddUp(await whileCharging(sql, { DATA_DIR })))
   })
 
-  postgres("postgres: a backup contains one moment and does not block calls", async () => {
+  postgres("postgres: a backup contains the data of one moment and does not block calls", async () => {
     await using server = await scratchDatabase("served")
     const env = { DATABASE_URL: server.url }
     await answer(["restore", whole], { env })
@@ -373,7 +373,7 @@ async function whileCharging(sql: Sql, env: Record<string, string>): Promise<str
   return file
 }
 
-/** Checks the ledger in the file; another test shows that the file is what is restored. */
+/** Checks that the ledger in the file adds up. Another test shows that a restore yields the rows of the file. */
 async function booksAddUp(file: string): Promise<void> {
   const rowsIn = async (table: string) =>
     (await recordsOf(file, table)).filter(({ workspace_id }) => Number(workspace_id) === filled.writer.workspace)

@@ -13,7 +13,7 @@ beforeSlow(async () => {
   env = await dataFolder()
 })
 
-slow("data of this version is up to date", async () => {
+slow("the check reports a database of this version as up to date", async () => {
   expect(await answer(["migrate", "--check"], { env })).toMatchObject({ readable: true, missing: [], reason: null })
 })
 
@@ -36,7 +36,7 @@ slow.each([
     "was made by a version before 0.1.0-alpha, which has no upgrade",
     "update schema_migration set name = '0001_house.sql'",
   ],
-])("the check forbids a database that %s", async (reason, change) => {
+])("the check exits with 1 for a database that %s", async (reason, change) => {
   const other = await dataFolder()
   await inFolder(other.DATA_DIR, (sql) => sql.unsafe(change))
   const { code, out } = await appmeter(["migrate", "--check"], { env: other })

@@ -23,7 +23,7 @@ let sourceDir: string
 beforeAll(async () => {
   const { DATA_DIR } = await dataFolder()
   sourceDir = DATA_DIR
-  // refused moves need no rows
+  // without a server database only refused moves are tested, which need no rows
   if (process.env.DATABASE_URL) filled = await inFolder(sourceDir, fill)
 })
 afterAll(removeFolders)
@@ -49,7 +49,7 @@ describe("a move copies everything, and the copy works", () => {
     expect(JSON.stringify(moved)).not.toContain("postgres://")
   })
 
-  postgres("postgres: a move copies everything from another server with id sequences ahead of its rows", async () => {
+  postgres("postgres: a move from another server copies everything, also id sequences ahead of the rows", async () => {
     await using source = await scratchDatabase("from")
     await using target = await scratchDatabase("to")
     const filling = await inServer(source.url, async (sql) => {
@@ -124,7 +124,7 @@ describe("a move is refused", () => {
     expect(await inServer(target.url, sumsOf)).toEqual(before)
   })
 
-  postgres("postgres: a move to a foreign database is refused and creates no table", async () => {
+  postgres("postgres: a move to a database with another program's tables is refused and creates no table", async () => {
     await using target = await scratchDatabase("to")
     await inServer(target.url, (sql) => sql`create table workspace (mine text)`)
     const { code, err } = await appmeter(["move-database", "--to", target.url], {
@@ -160,7 +160,7 @@ describe("a move is refused", () => {
     })
   })
 
-  test("a move without a source is refused and creates none", async () => {
+  test("a move without a source database is refused and creates no database", async () => {
     const DATA_DIR = join(scratch(), "none")
     const { code, err } = await appmeter(["move-database", "--to", "-"], { env: { DATA_DIR }, stdin: NOWHERE })
     expect([code, err]).toEqual([

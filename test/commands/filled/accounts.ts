@@ -42,7 +42,7 @@ export async function fillAccounts(sql: Sql, workspace: number, app: string): Pr
   const examples = KINDS.filter((kind) => kind.private).map(({ name }) => reported(name as PrivateKind))
   const { recorded, refused } = await record(sql, examples, () => new Date())
   expect([recorded, refused]).toEqual([examples.length, []])
-  // a report that is stored in pieces
+  // a report so large that it is stored in pieces
   const { rows } = examples[0] as unknown as { rows: object[] }
   const large = reported("sales", { day: "2025-08-30", rows: Array.from({ length: 300 }, () => rows[0]) })
   expect((await record(sql, [large], () => new Date())).recorded).toBe(1)

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const states = async () => (await listKeys(sql, "default")).map(({ name, state }) => `${name} ${state}`)
 
-test("keys are replaced at each start until they were shown, and never after", async () => {
+test("the first keys are replaced at each start until they have been shown, and never afterwards", async () => {
   const firstKeys = await createFirstKeys(sql, settings)
   expect(await isFirstStart(sql)).toBeTrue()
   const replaced = await createFirstKeys(sql, settings)
@@ -35,7 +35,7 @@ test("keys are replaced at each start until they were shown, and never after", a
   expect(await states()).toHaveLength(4)
 })
 
-test("a start killed before creating its keys is completed, and other keys stay", async () => {
+test("if a start is killed between its keys, the next one replaces them; other keys stay", async () => {
   await createFirstKeys(sql, settings)
   await sql`delete from key_month where key_id in (select id from api_key where kind = 'test')`
   await sql`delete from api_key where kind = 'test'`

@@ -17,7 +17,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** Returns the database with its nth statement failing with `code`, and the number of statements so far. */
+/** Returns the database, whose nth statement fails with `code`, and the number of statements so far. */
 function failAt(at: number, code: string): { sql: Sql; count(): number } {
   let count = 0
   const flaky = new Proxy(sql, {

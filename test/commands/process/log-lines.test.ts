@@ -31,7 +31,7 @@ test("the log is JSON in a pipe and lines on a terminal, unless LOG_FORMAT is se
   }
 })
 
-test("a call's line has method, path, status, time and price, and if it failed, code and request id", () => {
+test("a call's line has method, path, status, time and price; a failed call's also code and request id", () => {
   const { lines, log } = logLines("lines", false)
   log("info", "call", { requestId: "r1", method: "GET", path: "/v1/apps", status: 200, latencyMs: 23.61, cost: 1 })
   log("info", "call", {
@@ -58,7 +58,7 @@ test("a call's line has method, path, status, time and price, and if it failed, 
   ])
 })
 
-test("calls of one turn are written together, and any other line immediately", async () => {
+test("calls of one turn of the event loop are written together, and any other line immediately", async () => {
   const { lines, log } = logLines("json", false)
   const writtenIds = () => lines.map((text) => [...text.matchAll(/"requestId":"(\w+)"/g)].map(([, id]) => id))
   const call = (requestId: string) => log("info", "call", { requestId })
@@ -73,7 +73,7 @@ test("calls of one turn are written together, and any other line immediately", a
   expect(writtenIds().slice(1)).toEqual([["d", "e"]])
 })
 
-test("a line contains no key and no control character of a caller", () => {
+test("a log line contains no key, and no control character from a caller", () => {
   const { lines, log } = logLines("lines", true)
   log("error", "internal_error", { reason: `\u001b[2J${KEY}\u202e\n`, stack: "at x" })
   expect(lines).toHaveLength(1)

@@ -92,7 +92,7 @@ atLength(
       socket.on("error", () => {})
       sockets.push(socket)
     }
-    // the operating system accepts up to 512 connections without a file of the server
+    // the operating system accepts up to 512 connections before the server opens a file for them
     await until(() => open > 1_000)
     for (const socket of sockets) socket.destroy()
     const since = performance.now()

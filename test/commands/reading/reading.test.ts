@@ -61,7 +61,7 @@ test("reading commands print CSV with an empty cell for an unknown value", async
 })
 
 describe("ranks", () => {
-  test("ranks shows rank, change and days of each keyword, and distinguishes the three states", async () => {
+  test("the command ranks shows rank, change and days of each keyword, and all three states", async () => {
     const { code, out, err } = await run(["ranks", "tide", "--country", "US", "--since", "5d"])
     expect([code, err]).toEqual([0, ""])
     const [heading, head, ...lines] = out.trimEnd().split("\n")
@@ -86,7 +86,7 @@ describe("ranks", () => {
     expect(out).not.toContain("\u001b")
   })
 
-  test("ranks without an argument covers every storefront, and JSON has exact values", async () => {
+  test("the command ranks without an argument covers every storefront, and its JSON has exact values", async () => {
     const { ranks } = await answer(["ranks"], { env })
     expect(ranks.map(({ country }: { country: string }) => country)).toEqual(["us", "de"])
     const [tides] = ranks[0].keywords
@@ -100,11 +100,11 @@ describe("ranks", () => {
     [["ranks", "--country", "fr"], "not tracked in that --country; the app is tracked in us, de"],
     [["ranks", "--since", "a week"], "--since must be 1 to 730 days, such as 90d"],
     [["ranks", "--watch"], "--watch needs a terminal"],
-  ])("ranks explains wrong usage: %j", async (words, line) => {
+  ])("the command ranks explains wrong usage: %j", async (words, line) => {
     expect(await run(words)).toEqual({ code: 2, out: "", err: `appmeter: ${line}\n` })
   })
 
-  test("ranks creates no database", async () => {
+  test("the command ranks creates no database", async () => {
     const { code, err } = await appmeter(["ranks"], { env: { DATA_DIR: join(scratch(), "none") } })
     expect(code).toBe(1)
     expect(err).toContain("there is no database in")
@@ -112,7 +112,7 @@ describe("ranks", () => {
 })
 
 describe("call", () => {
-  test("call lists the operations that read and refuses those that write", async () => {
+  test("the command call lists the operations that read and refuses those that write", async () => {
     const { operations } = await answer(["call"], { env })
     const reading = catalog.filter(({ effect }) => effect !== "writes" && effect !== "previews").map(({ id }) => id)
     expect(operations.map(({ id }: { id: string }) => id)).toEqual(reading)
@@ -120,7 +120,7 @@ describe("call", () => {
     expect([code, err]).toEqual([2, expect.stringContaining("confirm_action is a write and needs a key")])
   })
 
-  slow("call answers like REST, as JSON, CSV, lines or a table, free of charge", async () => {
+  slow("the command call answers like REST, as JSON, CSV, lines or a table, free of charge", async () => {
     const { ranks } = await answer(["ranks", "--country", "us"], { env })
     const words = ["call", "list_keyword_ranks", `appId=${ranks[0].appId}`, "country=us"]
     const { keywords } = await answer(words, { env })
@@ -160,7 +160,7 @@ describe("call", () => {
   })
 })
 
-test("alerts, reviews and usage show their data, and reviews states that a storefront was not read yet", async () => {
+test("alerts, reviews and usage print data, and reviews reports a storefront that was not read yet", async () => {
   const [alerts, reviews, usage] = await Promise.all([["alerts"], ["reviews", "tide"], ["usage"]].map(run))
   expect([alerts?.code, reviews?.code, usage?.code]).toEqual([0, 0, 0])
   expect(reviews?.out).toContain("not read yet, so it is unknown whether there are reviews")
@@ -168,7 +168,7 @@ test("alerts, reviews and usage show their data, and reviews states that a store
   expect(alerts?.out.length).toBeGreaterThan(0)
 })
 
-slow("alerts shows day and app before the text, and one line per drop", async () => {
+slow("the command alerts prints one line per drop, with day and app before the text", async () => {
   const search = (daysAgo: number, rank: number) => {
     const results = [...above(rank), IOS].map((id) => ({ id, name: `App ${id}` }))
     const head = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "moon" }
@@ -186,7 +186,7 @@ slow("alerts shows day and app before the text, and one line per drop", async ()
   )
 })
 
-slow("alerts accepts the filters of the API, and explains an invalid value", async () => {
+slow("the command alerts accepts the filters of the API, and explains an invalid value", async () => {
   const count = async (...filters: string[]) => {
     const { code, out, err } = await run(["alerts", "--limit", "500", "--json", ...filters])
     expect([filters, code, err]).toEqual([filters, 0, ""])

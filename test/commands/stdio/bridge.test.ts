@@ -37,7 +37,7 @@ function connect(endpoint: Endpoint, parts: Partial<BridgeParts> = {}) {
       while (out.length < count) await woken.promise
       return out.map((line) => JSON.parse(line))
     },
-    /** Resolves with all messages when everything is answered. */
+    /** Resolves with all messages when all requests are answered. */
     async whole() {
       await writer.close()
       await ended
@@ -96,7 +96,7 @@ function streamOf(
 const event = (message: object) => `event: message\ndata: ${JSON.stringify(message)}\n\n`
 
 describe("a line from the client", () => {
-  test("a line becomes a POST with the key, and its answer one line", async () => {
+  test("a line is sent as a POST with the key, and the answer is written as one line", async () => {
     const { requests, endpoint } = stub(({ id }) => Response.json(result(id, { a: "b\nc" })))
     const client = connect(endpoint)
     await client.send(`{"jsonrpc": "2.0", "id": 1, "method": "ping"}`)
@@ -281,7 +281,7 @@ describe("calls", () => {
     expect(await client.whole()).toEqual([result(2), result(1)])
   })
 
-  test("a cancelled call ends at once and writes nothing, even if the endpoint ignores it", async () => {
+  test("a cancelled call ends at once and writes nothing, even if the endpoint ignores the cancellation", async () => {
     const signals: AbortSignal[] = []
     const { requests, endpoint } = stub(({ id, method }, { signal }) => {
       if (method === "notifications/cancelled") return new Response(null, { status: 202 })
@@ -365,7 +365,7 @@ describe("an invalid answer becomes an error with the request's id", () => {
     })
   })
 
-  test("a refusal without an id is returned with its request's id", async () => {
+  test("an error response without an id gets the id of its request", async () => {
     const error = { code: -32000, message: "The body is too large." }
     const { messages } = await answerOf(async () => Response.json({ jsonrpc: "2.0", id: null, error }, { status: 413 }))
     expect(messages).toEqual([{ jsonrpc: "2.0", id: 4, error }])

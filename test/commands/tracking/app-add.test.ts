@@ -84,7 +84,7 @@ slow("app add refuses an id that the store does not have, unless --force is give
   expect((await add("--ios", "1200000009", "--force")).code).toBe(0)
 })
 
-slow("app add does not call an app unknown if no store can be read", async () => {
+slow("app add does not report an app as nonexistent if no store can be read", async () => {
   for (const host of STORE_HOSTS) stores.on(host, "/", () => new Response(null, { status: 503 }))
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => new Response(null, { status: 503 }))
   stores.on("itunes.apple.com", "/search", () => new Response(null, { status: 503 }))

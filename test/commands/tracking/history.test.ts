@@ -43,7 +43,10 @@ afterSlow(async () => {
   removeFolders()
 })
 
-/** A year of ranks as another tool exports them: 54,750 lines, and one of a day that this instance has read itself. */
+/**
+ * A year of ranks as another tool exports them: 54,750 lines, and one line for a day that this instance has read
+ * itself.
+ */
 function yearFile(): string {
   const days = Array.from({ length: 365 }, (_, ago) => addDays(LAST, -ago))
   const lines = STOREFRONTS.flatMap((country) =>

@@ -12,7 +12,7 @@ afterAll(removeFolders)
 describe("a file of keywords", () => {
   const terms = (text: string) => keywordsIn(text).keywords.map(({ term }) => term)
 
-  test("a keyword file has one per line, a comma list, or a table with named columns", () => {
+  test("a keyword file has one keyword per line, a comma-separated list, or a table with named columns", () => {
     expect(terms("tides\r\n\r\nsurf report\n")).toEqual(["tides", "surf report"])
     expect(terms("tides,surf,moon")).toEqual(["tides", "surf", "moon"])
     for (const separator of [",", ";", "\t"]) {
@@ -59,7 +59,7 @@ describe("what is tracked", () => {
   })
   afterAll(() => database.close())
 
-  test("keywords of a file are tracked in its storefronts with its tags, without invalid lines", async () => {
+  test("a file's keywords are tracked with their storefronts and tags, and invalid lines are skipped", async () => {
     const path = join(scratch(), "keywords.csv")
     writeFileSync(path, "keyword,country,tags\nsurf,us,core\n,us,\nTides,us,\n")
     const { code, out, err } = await run("app", "keywords", "add", id, "--file", path)
@@ -90,7 +90,7 @@ describe("what is tracked", () => {
     expect((await run("app", "country", "remove", id, "jp", "--force")).err).toContain("it is in us")
   })
 
-  test("an app is renamed, and gets the store's name back", async () => {
+  test("an app is renamed, and a rename without a name restores the store's name", async () => {
     expect((await answer(["app", "rename", id, "My Tides"], { env })).name).toBe("My Tides")
     expect((await answer(["app", "rename", id], { env })).name).toBe("1200000001")
   })

@@ -101,7 +101,7 @@ describe("the demo's account for a new key", () => {
     expect(newDownloads).toBeLessThan((await ask("revenue?days=28&country=us")).body.totals.downloads)
   })
 
-  slow("prices, the portfolio and today have data", async () => {
+  slow("prices, the portfolio and the operation today have data of the demo", async () => {
     const pricing = await ask("pricing")
     expect([pricing.status, pricing.body.sources[0].state]).toEqual([200, "demo"])
     expect(pricing.body.offered).toMatchObject([{ kind: "introductory", mode: "FREE_TRIAL", duration: "ONE_WEEK" }])
@@ -211,7 +211,7 @@ slow("the demo's account has no key, sends no requests, and can only be removed"
   expect(await sql`select from connected_account where next_at is not null`).toHaveLength(0)
 })
 
-slow("invented data stays in the demo's account, and real data outside it", async () => {
+slow("the demo's account stores invented data and refuses real data", async () => {
   const [account] = await scene.sql<{ id: string }[]>`
     select id
     from connected_account

@@ -58,7 +58,7 @@ slow(
   },
 )
 
-slow("nobody else sees the demo's reviews: not with the same app, in the market or among readings", async () => {
+slow("no other workspace gets the demo's reviews: not for the same app, in the market or among readings", async () => {
   const otherWorkspace = await scene.service.workspace({ explorer: true, plan: "pro" })
   const otherApp = await trackOwn(scene.sql, { workspaceId: otherWorkspace, iosId: TEA.id, keywords: ["tea"] })
   const their = await scene.service.key(otherWorkspace)

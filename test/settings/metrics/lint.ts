@@ -75,7 +75,9 @@ export function complaints(metrics: Map<string, Parsed>): string[] {
   })
 }
 
-/** Whether each series of a histogram has growing buckets in order, +Inf last and equal to its count, and a sum. */
+/**
+ * Returns whether each series of a histogram has growing buckets in order, +Inf last and equal to its count, and a sum.
+ */
 function buckets(samples: ParsedSample[]): boolean {
   const groups = Map.groupBy(samples, ({ labels: { le, ...labels } }) => JSON.stringify(labels))
   return [...groups.values()].every((group) => {

@@ -174,7 +174,7 @@ describe("metrics", () => {
     expect(times.find(({ name, labels: l }) => name.endsWith("_count") && Bun.deepEquals(l, labels))?.value).toBe(3)
   })
 
-  test("a call counts in every bucket with a bound of at least its duration", () => {
+  test("a call counts in the first bucket whose bound is at least its duration", () => {
     const calls = createCalls()
     for (const latencyMs of [0.4, 1, 1.1, 4_500, 30_000]) calls.count({ surface: "rest", status: 200, latencyMs })
     const [series] = calls.series()
@@ -220,7 +220,7 @@ describe("metrics", () => {
     await sql`delete from writer_day`
   })
 
-  test("metrics include each source's answers, due work and its age, readers; unknown values are missing", async () => {
+  test("metrics include answers per source, due work with its age, and readers; they omit unknown values", async () => {
     await sql`
       insert into source_state (source, answered_at, failures)
       values ('apple-web-search', now() - interval '1 hour', 3), ('apple-hints', null, 1)`
