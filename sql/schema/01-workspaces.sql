@@ -6,7 +6,7 @@ create table workspace (
   plan text not null check (plan in ('free', 'pro', 'studio', 'enterprise')),
   explorer boolean not null default false,
   ip_list_required boolean not null default false,
-  -- Entitlements that differ from the plan's, by name.
+  -- Entitlements that differ from those of the plan, by name.
   overrides jsonb not null default '{}',
   -- Names of the actions that a person must approve outside the assistant, or "all". Applies to every key of the
   -- workspace.
@@ -38,8 +38,8 @@ create unique index person_name on person (lower(name)) where removed_at is null
 create table api_key (
   id int generated always as identity primary key,
   workspace_id int not null references workspace,
-  -- The person whom the key belongs to. It has no right that the person lacks, and ends with their membership. Null:
-  -- it was created on the machine and belongs to nobody.
+  -- The person to whom the key belongs. The key has no right that the person lacks, and ends with the person's
+  -- membership. Null: it was created on the machine and belongs to nobody.
   person_id int references person,
   kind text not null check (kind in ('live', 'test', 'grant')),
   name text not null,
@@ -69,7 +69,7 @@ create table membership (
   created_at timestamptz not null default now(),
   -- When the person last opened the overview. Null: never.
   visited_at timestamptz,
-  -- The overview shows what was found since this time. Null until the first visit.
+  -- The overview shows what was found after this time. Null until the first visit.
   seen_at timestamptz,
   -- seen_at before the person marked everything as seen, to undo that. Null: there is nothing to undo.
   seen_before timestamptz,
@@ -93,7 +93,7 @@ create table account (
   constraint account_from_pack_check check (from_pack between 0 and used)
 );
 
--- Credits that a key spent in a month, and its limit. Null: no limit.
+-- Credits that a key spent in a month, and the key's limit. Null: no limit.
 create table key_month (
   key_id int primary key references api_key,
   workspace_id int not null references workspace,
@@ -156,7 +156,8 @@ create table allowance_unit (
   period date not null,
   opened_at timestamptz not null default now(),
   open_until timestamptz not null,
-  -- Requests that rely on the unit and may still fail: the last of them gives the unit back. Null: the unit is kept.
+  -- Requests that rely on the unit and may still fail. When the last of them fails, the unit is given back. Null: the
+  -- unit is kept.
   requests text[],
   -- Whether a request that relied on the unit was answered.
   answered boolean not null default false,

@@ -16,7 +16,7 @@ create table invitation (
   id int generated always as identity primary key,
   sha256 bytea not null unique check (length(sha256) = 32),
   workspace_id int not null references workspace,
-  -- Whom it is meant for: the suggested name.
+  -- The suggested name of the invited person.
   name text not null check (length(name) between 1 and 100),
   scopes text[] not null,
   app_list text[],
@@ -32,17 +32,17 @@ create index invitation_expires on invitation (expires_at, id);
 -- A browser's session. Its cookie is stored as a hash.
 create table person_session (
   sha256 bytea primary key check (length(sha256) = 32),
-  -- Names the session where it is listed and ended. It signs nobody in.
+  -- Identifies the session where sessions are listed and ended. It cannot be used to sign in.
   id int generated always as identity unique,
   person_id int not null,
   -- The workspace that the pages show.
   workspace_id int not null,
-  -- How the person signed in. A session by a proxy counts only while that proxy names the person.
+  -- How the person signed in. A session that a proxy signed in is valid only while that proxy names the person.
   via text not null check (via in ('passphrase', 'code', 'invitation', 'proxy', 'oidc')),
-  -- The browser, as it names itself.
+  -- The name by which the browser identifies itself.
   agent text not null,
   created_at timestamptz not null default now(),
-  -- The last use, to an hour. Each renews the session.
+  -- The last use, with a precision of an hour. Each use renews the session.
   used_at timestamptz not null default now(),
   -- When the person last typed a passphrase or a code. Sensitive changes need it to be recent.
   proved_at timestamptz not null default now(),
@@ -78,13 +78,13 @@ create table pending_sign_in (
 create index pending_sign_in_person on pending_sign_in (person_id, workspace_id);
 create index pending_sign_in_expires on pending_sign_in (expires_at, sha256);
 
--- The subject by which an OpenID provider knows a person. Found by issuer and subject only: an e-mail address can
--- change hands, and some providers do not verify it.
+-- The subject by which an OpenID provider knows a person. A person is found by issuer and subject only: an e-mail
+-- address can change hands, and some providers do not verify it.
 create table person_identity (
   issuer text not null check (length(issuer) between 1 and 2000),
   subject text not null check (length(subject) between 1 and 255),
   person_id int not null references person,
-  -- How the provider names them, for the person's own list.
+  -- The person's name at the provider, shown in the person's own list.
   label text not null check (length(label) between 1 and 200),
   created_at timestamptz not null default now(),
   primary key (issuer, subject)
@@ -95,7 +95,7 @@ create index person_identity_person on person_identity (person_id);
 -- cookie.
 create table oidc_visit (
   sha256 bytea primary key check (length(sha256) = 32),
-  -- The path that opens afterwards.
+  -- The path that opens after the sign-in.
   next text not null check (length(next) between 1 and 4000),
   -- The session whose person links their identity. Null: somebody signs in.
   session_id int references person_session (id) on delete cascade,
@@ -154,17 +154,18 @@ create table oauth_code (
   app_list text[],
   expires_at timestamptz not null,
   used_at timestamptz,
-  -- The grant. A second use of the code revokes it.
+  -- The grant that was made from the code. A second use of the code revokes it.
   key_id int references api_key
 );
 create index oauth_code_expires on oauth_code (expires_at, sha256);
 
--- Access that a person gave an assistant. All its tokens are one family.
+-- The access that a person gave to an assistant. All tokens of the grant are one family.
 create table oauth_grant (
   key_id int primary key references api_key,
   client_id text not null,
   resource text not null,
-  -- The next refresh token is derived from this and the current one, so that a repeated request gets the same one.
+  -- The next refresh token is derived from this value and the current token, so that a repeated request gets the same
+  -- token.
   salt bytea not null check (length(salt) = 32),
   -- The end of the grant, however often it is renewed.
   ends_at timestamptz not null
@@ -183,7 +184,7 @@ create table refresh_token (
   sha256 bytea primary key check (length(sha256) = 32),
   key_id int not null references api_key,
   expires_at timestamptz not null,
-  -- When it was exchanged for the next one. A second use long after that revokes all tokens of the grant.
+  -- When the token was exchanged for the next token. A second use long after that time revokes all tokens of the grant.
   used_at timestamptz
 );
 create index refresh_token_expires on refresh_token (expires_at, sha256);
@@ -191,7 +192,7 @@ create index refresh_token_expires on refresh_token (expires_at, sha256);
 -- Where a person gets mail, in all workspaces. An address counts once the person typed the code that was mailed there.
 create table mail_address (
   person_id int primary key references person,
-  -- Null: none was confirmed yet.
+  -- The confirmed address. Null: no address was confirmed yet.
   address text check (length(address) between 6 and 254),
   -- An address to confirm by a code. It gets no other mail.
   pending text check (length(pending) between 6 and 254),
@@ -200,7 +201,8 @@ create table mail_address (
   -- Codes mailed since `codes_from`. Few are allowed per day, so that nobody can flood another person's mailbox.
   codes smallint not null default 0 check (codes >= 0),
   codes_from timestamptz not null default now(),
-  -- Why the mail server refused the address for good. Nothing is sent there until the person tries it again.
+  -- Why the mail server refused the address permanently. Nothing is sent there until the person tries the address
+  -- again.
   refused text,
   refused_at timestamptz,
   constraint mail_address_code check (

@@ -1,6 +1,6 @@
 -- Apps, genres and publishers as the stores show them, tracked or not.
 
--- An app in one store. Ids are small, so that a day's results fit into one row: never waste them (no "on conflict").
+-- An app in one store. Ids are small, so that a day's results fit into one row: never waste ids (no "on conflict").
 create table store_app (
   id int generated always as identity primary key,
   platform text not null check (platform in ('ios', 'android')),
@@ -26,9 +26,9 @@ create index store_app_developer on store_app (platform, developer_id) where dev
 create index store_app_bundle on store_app (bundle_id, id) where platform = 'ios' and bundle_id is not null;
 
 -- An app's name and icon in a storefront: the same app may have another name in Japan. Both have the same origin: own
--- readings first, then those of the publisher whose name sorts first. Each fact is the latest reading. Of two readings
--- at the same time the one with the greater weight counts (its source, then its parser), then the greater text, so that
--- the order in which they arrive does not matter. Storefront 'zz': the storefront is unknown.
+-- readings take precedence, then those of the publisher whose name sorts first. Name and icon are each from the latest
+-- reading. Of two readings at the same time, the one with the greater weight counts (its source, then its parser), then
+-- the greater text, so that the order of arrival does not matter. Storefront 'zz': the storefront is unknown.
 create table store_app_name (
   app_id int not null references store_app on delete cascade,
   storefront text not null,
@@ -136,7 +136,7 @@ create table app_text (
   app_id int primary key references store_app on delete cascade,
   -- The version of the folding. Rows of another version are derived again.
   formula smallint not null,
-  -- Every name, then the publisher.
+  -- Every name of the app, then its publisher.
   folded text collate "C" not null,
   -- Numbers of the fragments of its words.
   grams int[] not null

@@ -4,7 +4,7 @@
 create table tracked_app (
   id text primary key check (id !~ ':'),
   workspace_id int not null references workspace,
-  -- Null: the store's name, once it was read.
+  -- Null: the app is shown by its store name, once that was read.
   name text,
   ios_app int references store_app,
   android_app int references store_app,
@@ -38,17 +38,17 @@ create table tracked_term (
 -- Finds keywords by their beginning, in any collation.
 create index tracked_term_term on tracked_term (country, term text_pattern_ops);
 
--- Rivals that are read every day with a tracked app: all that were added by hand, and those that most often rank above
--- it. Rewritten whenever the app's keywords were read.
+-- Rivals that are read every day with a tracked app: all rivals that were added by hand, and the rivals that most often
+-- rank above it. Rewritten whenever the app's keywords were read.
 create table app_rival (
   app_id text not null references tracked_app on delete cascade,
   platform text not null check (platform in ('ios', 'android')),
   storefront text not null,
   rival int not null references store_app,
   manual boolean not null,
-  -- On how many of the app's keywords the rival ranks above it.
+  -- The number of the app's keywords on which the rival ranks above it.
   terms int not null check (terms >= 0),
-  -- The latest day with results of the app there. Null if it has none yet: the rival was added by hand.
+  -- The latest day with results of the app there. Null if there are no results yet: the rival was added by hand.
   day date,
   primary key (app_id, platform, storefront, rival)
 );
@@ -59,7 +59,8 @@ create index app_rival_rival on app_rival (rival, storefront);
 create table market_storefront (
   storefront text primary key,
   genres text[] not null check (cardinality(genres) > 0),
-  -- An app that was on a chart on this day is not new there. A storefront that stays in MARKET keeps its day.
+  -- The charts of the storefront are followed since this day. An app that was on a chart on this day is not new there.
+  -- A storefront that stays in MARKET keeps its day.
   since date not null
 );
 

@@ -19,12 +19,13 @@ create index list_beginning on list (platform, storefront, term text_pattern_ops
 create table search_results (
   list_id int not null references list,
   day date not null,
-  -- A number per source. Of the readings of a day the one with the lowest number counts.
+  -- A number per source. Of the readings of a day, the reading with the lowest number counts.
   source smallint not null,
   seen_at timestamptz not null,
-  -- How many places were read. app_ids has fewer apps if the store had no more.
+  -- The number of places that were read. app_ids has fewer apps if the store had no more.
   depth smallint not null check (depth between 1 and 250),
-  -- False if the reading was interrupted. It is kept, but gives no rank: an app that is missing may not be absent.
+  -- False if the reading was interrupted. Such a reading is kept but gives no rank, because an app that is missing from
+  -- it is not necessarily absent.
   complete boolean not null,
   parser smallint not null,
   origin text not null,
@@ -82,11 +83,12 @@ create index list_now_apps on list_now using gin (app_ids);
 create index list_now_keyword on list_now (hashtextextended(term, hashtextextended(storefront, 0)));
 -- Finds the keywords whose figures depend on an app. Each search reads the pending list of this index: keep it short.
 create index list_now_first_ten on list_now using gin ((app_ids[1:10])) with (gin_pending_list_limit = 512);
--- Finds lists whose latest results are not those that their figures are based on.
+-- Finds lists whose figures are not based on the latest results.
 create index list_now_shallow on list_now (storefront, platform)
 where depth < 10 and cardinality(app_ids) >= depth;
 
--- Suggestions of a store for a typed prefix, in its order. The suggestions of different days are stored side by side.
+-- Suggestions of a store for a typed prefix, in the store's order. The suggestions of different days are stored side by
+-- side.
 create table hint_answer (
   platform text not null check (platform in ('ios', 'android')),
   storefront text not null,
@@ -109,7 +111,7 @@ create table keyword_metric (
   metric text not null check (metric in ('popularity', 'difficulty', 'demand', 'hints')),
   day date not null,
   source text not null,
-  -- The latest reading behind the figure.
+  -- The latest reading that the figure is based on.
   seen_at timestamptz not null,
   score real,
   -- The version of the formula. 0: published, not calculated.
@@ -117,9 +119,9 @@ create table keyword_metric (
   parts jsonb not null,
   primary key (list_id, metric, day, source)
 );
--- Finds published figures, which are months apart among daily calculated ones.
+-- Finds published figures, which are months apart among figures calculated daily.
 create index keyword_metric_published on keyword_metric (list_id, metric, day) where formula = 0;
--- Retention deletes old calculated figures. Published ones are observations and are kept.
+-- Retention deletes old calculated figures. Published figures are observations and are kept.
 create index keyword_metric_old on keyword_metric (day) where formula > 0;
 
 -- Derived from keyword_metric: the latest figure of each metric. The day of a calculated figure decides whether it is
@@ -173,8 +175,8 @@ create table rank_import (
 );
 create index rank_import_app on rank_import (app_id);
 
--- Ranks from another tool for the days that its file names. They are drawn next to this instance's readings as a
--- separate source and are used in no other figure. A day without a row proves no absence, because the tool's depth is
+-- Ranks from another tool for the days that its file names. Charts show them next to this instance's readings as a
+-- separate source, and no other figure uses them. A day without a row proves no absence, because the tool's depth is
 -- unknown.
 create table imported_rank (
   app_id text not null references tracked_app on delete cascade,

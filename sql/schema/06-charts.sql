@@ -20,10 +20,10 @@ create table chart (
 create table chart_results (
   chart_id int not null references chart,
   day date not null,
-  -- A number per source. Of the readings of a day the one with the lowest number counts.
+  -- A number per source. Of the readings of a day, the reading with the lowest number counts.
   source smallint not null,
   seen_at timestamptz not null,
-  -- How many places were read. An app that is not in app_ids may have any lower place.
+  -- The number of places that were read. An app that is not in app_ids may have any lower place.
   depth smallint not null check (depth between 0 and 1000),
   complete boolean not null,
   parser smallint not null,
@@ -62,7 +62,8 @@ create table app_first_seen (
   day date not null,
   -- Whether a chart was read for the first time on that day, so that the app may have been there before and is not new.
   baseline boolean not null,
-  -- A chart that showed it that day: a baseline one if there is one, then the overall chart, then the iPhone's.
+  -- A chart that showed the app that day: a baseline chart if there is one, else the overall chart, else a chart of the
+  -- iPhone.
   chart_id int not null references chart,
   primary key (app_id, storefront)
 );

@@ -62,8 +62,8 @@ create table listing_item (
   primary key (app_id, storefront, source, kind, item_id)
 );
 
--- Versions as a page describes them. Notes that were edited keep their earlier form. The form from the newest parser
--- counts, and of these the one that was seen first last.
+-- Versions as a page describes them. Notes that were edited keep their earlier forms. The form from the newest parser
+-- counts; of several such forms, the one whose first reading is the latest.
 create table listing_version (
   app_id int not null references store_app,
   storefront text not null,
@@ -92,9 +92,9 @@ create table listing_change (
     'version', 'name', 'subtitle', 'icon', 'price', 'screenshots', 'description', 'promotional_text', 'event_started',
     'event_ended', 'featured', 'unfeatured', 'rating_jump', 'ratings_jump'
   )),
-  -- The event or card; '' for kinds that need none.
+  -- The event or card; '' for kinds of changes that concern neither.
   subject text not null,
-  -- Null: it was not there before, or is no longer there.
+  -- Null: the value was not there before, or is no longer there.
   before jsonb,
   after jsonb,
   -- When the last reading without the change was seen.
@@ -126,13 +126,14 @@ create table market_fact (
   primary key (app_id, storefront, source, day)
 );
 
--- Which ad systems an app's publisher authorises, from the app-ads.txt of its website: the latest reading of the day.
+-- The ad systems that an app's publisher authorises, from the app-ads.txt of its website: the latest reading of the
+-- day.
 create table app_ads (
   app_id int not null references store_app,
   day date not null,
   seen_at timestamptz not null,
   source text not null,
-  -- The host that answered or failed to. Null if the listing names none.
+  -- The host that was asked, whether it answered or failed. Null if the listing names none.
   domain text,
   state text not null check (state in ('records', 'no_file', 'no_site', 'unreachable')),
   records jsonb not null,
@@ -151,7 +152,7 @@ create table storefront_audit (
   storefronts text[] not null,
   -- As in due (11-measuring.sql).
   priority smallint not null check (priority in (1, 2)),
-  -- Null while it runs.
+  -- When the audit ended. Null while it runs.
   finished_at timestamptz,
   -- Whether too many storefronts could not be read.
   failed boolean not null default false,

@@ -9,7 +9,7 @@ create table review_version (
   review_id text not null,
   -- A hash of stars, title, text and date.
   digest bytea not null check (length(digest) = 16),
-  -- Whether it is the latest form. Exactly one form of a review is.
+  -- Whether this is the latest form. Each review has exactly one latest form.
   current boolean not null,
   stars smallint not null check (stars between 1 and 5),
   -- Null if it has none.
@@ -71,7 +71,7 @@ create table review_day (
   -- When the oldest review was written (of equal times the one with the lowest id), and when it was first seen.
   oldest_at timestamptz not null,
   oldest_first_seen_at timestamptz not null,
-  -- When any of them was first and last seen.
+  -- When any of the day's reviews was first seen, and when any of them was last seen.
   first_seen_at timestamptz not null,
   seen_at timestamptz not null,
   -- The latest first_seen_at of the reviews that were first seen after all older ones of the day were last seen. Null
@@ -95,7 +95,7 @@ create table review_feed (
   feed text not null,
   -- The latest reading. Null if reviews arrived without saying how far the feed was read.
   read_at timestamptz,
-  -- Whether that reading left nothing out, and the stored reviews confirm it.
+  -- Whether that reading was complete, and the stored reviews confirm this.
   complete boolean not null,
   -- Whether the store reported in that reading that there are no reviews.
   empty boolean not null,
@@ -121,14 +121,14 @@ create table rating_count (
   -- The parser and the body of a look-up. Null for a count in search results: they are in the row of the reading.
   parser smallint,
   sha256 bytea,
-  -- How many gave five, four, three, two stars and one. Null if not shown.
+  -- The numbers of five, four, three, two and one stars. Null if not shown.
   stars bigint[] check (cardinality(stars) = 5),
   primary key (app_id, storefront, day, source)
 );
 
 -- Older rating counts, packed: a row of rating_count takes 200 bytes, which is 7.4 GB per year for 100,000 apps in a
--- storefront. Count, mean, source, origin and time are kept: of two readings of a day the later one counts, even if it
--- arrives late.
+-- storefront. Count, mean, source, origin and time are kept. Of two readings of a day the later reading counts, even if
+-- it is recorded late.
 create table rating_quarter (
   app_id int not null references store_app,
   storefront text not null,

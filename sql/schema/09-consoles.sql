@@ -14,7 +14,7 @@ create table connected_account (
   currency text,
   -- The encrypted key. Null once the account is removed: the secret is destroyed, the data stays.
   sealed text,
-  -- Whether writes are switched on. They use a key of their own, or the one that reads.
+  -- Whether writes are switched on. Writes use a separate key, or the key that reads.
   writes boolean not null default false,
   sealed_write text,
   -- The part of the writing key that may be shown.
@@ -33,14 +33,15 @@ create table connected_account (
   last_failure timestamptz,
   failure text,
   failures int not null default 0 check (failures >= 0),
-  -- Since when a freshly signed token is refused. Null if the last one was accepted.
+  -- Since when the console refuses a freshly signed token. Null if it accepted the last one.
   refused_since timestamptz,
   checked_at timestamptz,
   -- Null: nothing is due.
   next_at timestamptz default now(),
   lease uuid,
   lease_until timestamptz,
-  -- The version of each report that the console last named. An empty text: it accepts no version.
+  -- The version of each report that the console last named. An empty text: the console accepts no version of the
+  -- report.
   report_versions jsonb not null default '{}',
   constraint connected_account_lease_check check ((lease is null) = (lease_until is null)),
   constraint connected_account_write_key_needs_read_key check (sealed_write is null or sealed is not null),
@@ -62,7 +63,7 @@ create table account_right (
   primary key (account_id, name)
 );
 
--- The apps of an account, and which tracked app each one is.
+-- The apps of an account, and the tracked app that each of them is.
 create table account_app (
   account_id text not null references connected_account on delete cascade,
   outside_id text not null,
@@ -81,7 +82,7 @@ create table account_product (
   account_id text not null references connected_account on delete cascade,
   -- The store's id of the app.
   app text not null,
-  -- The console's id; for the app itself the app's.
+  -- The console's id of the product; for the app itself, the app's id.
   product text not null,
   sold_as text not null check (sold_as in ('app', 'purchase', 'subscription')),
   -- The seller's own id.
@@ -89,12 +90,12 @@ create table account_product (
   name text not null,
   -- The period of a subscription.
   period text,
-  -- When the console last listed it. Null if it no longer does.
+  -- When the console last listed the product. Null if the console no longer lists it.
   listed_at timestamptz,
   primary key (account_id, app, product)
 );
 
--- Offers at another price than the usual one: to new subscribers, to earlier ones, and for codes.
+-- Offers at a price that differs from the usual one: to new subscribers, to earlier subscribers, and for codes.
 create table account_offer (
   account_id text not null references connected_account on delete cascade,
   app text not null,
@@ -158,23 +159,23 @@ create table account_task (
   -- The day of a report; else the platform's id of an app, file, product or campaign, or a country. '' for the account
   -- itself.
   subject text not null,
-  -- The day that it is about; newer ones are read first. Null if none.
+  -- The day that the task is about; tasks about newer days are read first. Null if it is about no day.
   day date,
   -- read: with rows; empty: published without rows; late: not published yet, or not readable; denied: the key's role
   -- does not include it; gone: unknown to the platform; not_requested, stopped: the console does not make the report.
   state text not null default 'due' check (state in (
     'due', 'read', 'empty', 'late', 'denied', 'gone', 'not_requested', 'stopped'
   )),
-  -- When it was last read.
+  -- When the report or question was last read.
   read_at timestamptz,
   -- Failures since the last answer.
   tries int not null default 0,
   failure text,
   -- How many rows of the answer were left out, and why.
   put_aside text,
-  -- Since when a caller waits for it. Null if nobody does.
+  -- Since when a caller waits for the result. Null if no caller waits.
   asked_at timestamptz,
-  -- Null: it is not read again.
+  -- The time of the next reading. Null: there is none.
   next_at timestamptz default now(),
   primary key (account_id, task, subject)
 );
@@ -215,7 +216,7 @@ create table sales_fact_row (
   report text not null default 'sales',
   day date not null,
   place int not null,
-  -- The SKU or the package of the app, also for what is sold within it.
+  -- The SKU or the package of the app, also for products that are sold within the app.
   app text not null,
   country text not null,
   product text not null,
@@ -268,7 +269,7 @@ create table subscription_stock_fact_row (
   trials int not null,
   grace int not null,
   retry int not null,
-  -- At a paid introductory, promotional, offer code or win-back price.
+  -- Subscriptions at a paid introductory, promotional, offer code or win-back price.
   offers int not null,
   set_id bigint not null default 0,
   primary key (account_id, day, set_id, place)
@@ -328,7 +329,7 @@ create table analytics_day (
 );
 create index analytics_day_pieces_idx on analytics_day (pieces) where pieces is not null;
 
--- Derived from analytics_day, and from those of report_day that are about visitors and installs on Google Play.
+-- Derived from analytics_day, and from the rows of report_day about visitors and installs on Google Play.
 create table funnel_fact_row (
   account_id text not null references connected_account on delete cascade,
   app text not null,
@@ -367,8 +368,9 @@ create table price_day (
   primary key (account_id, app, product, day)
 );
 
--- Derived from price_day: from which day a product has which price in a storefront. The last one that has begun
--- applies; a later one is announced. Earlier prices are published nowhere: before the first row the price is unknown.
+-- Derived from price_day: the prices of a product in a storefront, each with its first day. The last price whose day
+-- has come applies; a later price is announced. Before the first row the price is unknown, because earlier prices are
+-- published nowhere.
 create table price_period (
   account_id text not null references connected_account on delete cascade,
   app text not null,
@@ -391,13 +393,13 @@ create table price_period (
   constraint price_period_currency_check check ((price is null) = (currency is null))
 );
 
--- Reports of billing services and the App Store about purchases, message by message. Only these fields are stored:
--- never who bought.
+-- Reports of billing services and the App Store about purchases, message by message. Only these fields are stored; none
+-- of them identifies the buyer.
 create table billing_event (
   account_id text not null references connected_account on delete cascade,
-  -- The sender's id: a repeated message has the same one.
+  -- The sender's id of the message. A repeated message has the same id.
   event_id text not null,
-  -- As the sender names it.
+  -- The sender's name for the type of the message.
   type text not null,
   counts_as text not null,
   -- production or sandbox.
@@ -411,7 +413,7 @@ create table billing_event (
   -- service).
   country_is text,
   currency text,
-  -- Amount that the customer paid for one piece; negative if it was given back. Null if the message does not say.
+  -- The amount that the customer paid for one piece; negative if the amount was refunded. Null if the message has none.
   price numeric,
   price_usd numeric,
   -- How many pieces the message is about.
@@ -458,7 +460,7 @@ create table console_review (
   at timestamptz not null,
   -- The language of the reviewer's device (en, pt-BR). Null if the console names none. It names no country.
   language text,
-  -- The app's version, and its own number of it. Null if unknown.
+  -- The app's version, and the number of that version. Null if unknown.
   version text,
   version_code bigint,
   -- The maker's code name of the device, and the API level of its Android. Null if unknown.
@@ -476,7 +478,8 @@ create table console_review (
   constraint console_review_reply_check check ((reply is null) = (reply_at is null))
 );
 
--- Feeds name their account without a foreign key: without the account nobody may see them.
+-- Feeds name their account without a foreign key. Deletes them with the account, because nobody may see them without
+-- it.
 create function forget_console_reviews() returns trigger language plpgsql as $$
 begin
   delete from review_version v
@@ -531,7 +534,7 @@ create table ads_campaign_row (
   serving text,
   reasons text[] not null,
   countries text[] not null,
-  -- Per day. Null if none is set.
+  -- The budget per day. Null if none is set.
   budget numeric,
   currency text,
   bidding text,
@@ -593,7 +596,7 @@ create table ads_term_fact_row (
   place int not null,
   -- The last day of the window.
   day date not null,
-  -- Null: the rest of a campaign that Apple shows in no row.
+  -- Null: the rest of the campaign, which Apple shows in no row.
   ad_group text,
   -- Null: Apple matched the search by itself.
   keyword text,
@@ -636,7 +639,7 @@ create table ads_change_fact_row (
 create index ads_change_fact_at_idx on ads_change_fact_row (account_id, campaign, at desc);
 create index ads_change_fact_set_idx on ads_change_fact_row (set_id) where set_id > 0;
 
--- The last week of each country. A term that is not listed is below the list, which is not zero.
+-- The last week of each country. A term that is not listed has a value below those of the list, which is not zero.
 create table ads_term_popularity_row (
   account_id text not null references connected_account on delete cascade,
   country text not null,
@@ -662,7 +665,7 @@ from sales_fact_row f
 left join fact_set s on s.account_id = f.account_id and s.report = f.report and s.about = '' and s.day = f.day
 where f.set_id = coalesce(s.set_id, 0) and f.report <> 'play_sales';
 
--- Orders of Google Play before they are settled: never summed up with sales_fact. There are no proceeds.
+-- Orders of Google Play before they are settled. Never sum them up with sales_fact. They have no proceeds.
 create view estimated_sales_fact as
 select f.account_id, f.day, f.place, f.app, f.country, f.product, f.title, f.counts_as, f.units, f.refunds,
   f.currency, f.gross, f.free_units, f.refunded

@@ -3,11 +3,11 @@
 -- The latest estimate of an app. Null if unknown.
 create table app_estimate (
   app_id int primary key references store_app on delete cascade,
-  -- Grows with each write, so that a process reads only what changed.
+  -- Grows with each write, so that a process reads only the rows that changed.
   version bigint not null,
   made_at timestamptz not null,
   formula smallint not null,
-  -- The day of the latest count behind it.
+  -- The day of the latest count that the estimate is based on.
   day date,
   markets smallint not null default 0 check (markets >= 0),
   -- Days between the compared counts. Null: a single count.
@@ -52,13 +52,13 @@ create table estimate_due (
   -- Null: nothing is known about the app, so it waits for the next record.
   next_at timestamptz default now(),
   made_at timestamptz,
-  -- A caller waits until then: a new record is used at once.
+  -- Until this time a caller waits, so that a new record is used at once.
   wanted_until timestamptz
 ) with (fillfactor = 70);
 create index estimate_due_next_idx on estimate_due (next_at) where next_at is not null;
 
--- Estimates for the 30 days up to the end of a month, from ratings alone. Beside Google Play's own count they grade the
--- method; for tracked apps their owner can compare them.
+-- Estimates for the 30 days up to the end of a month, from ratings alone. Compared with Google Play's own counts, they
+-- grade the method. Owners of tracked apps can compare them with their own figures.
 create table estimate_grade (
   -- The first day of the month.
   month date not null,
@@ -88,16 +88,17 @@ create table estimate_month (
   calibration jsonb
 );
 
--- Derived: what the finder reads about an app in a storefront. No index has a place or an estimate, so that writing one
--- changes no index.
+-- Derived: the columns of an app in a storefront that the finder reads. No index has a place or an estimate, so that
+-- writing a place or an estimate changes no index.
 create table market_app (
   app_id int not null references store_app,
   storefront text not null,
   -- The store's own number.
   store_id bigint not null,
-  -- The first day on which a chart of the storefront showed it. Null if it was there when the charts were first read.
+  -- The first day on which a chart of the storefront showed the app. Null if the app was there when the charts were
+  -- first read.
   first_day date,
-  -- The best place on any list of the storefront, and on those of a kind. Null if it is on none.
+  -- The best place on any list of the storefront, and on the lists of each kind. Null if the app is on none.
   rank smallint not null,
   free smallint,
   paid smallint,

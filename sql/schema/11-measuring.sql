@@ -17,7 +17,7 @@ create table due (
   next_at timestamptz not null default now(),
   -- Reads that failed or were interrupted since the last one that succeeded.
   failures int not null default 0 check (failures >= 0),
-  -- How the last read failed. Null if it did not.
+  -- How the last read failed. Null if it did not fail.
   failure text,
   failed_at timestamptz,
   measured_at timestamptz,
@@ -31,8 +31,8 @@ create table due (
   constraint due_lease_check check ((lease is null) = (lease_until is null)),
   constraint due_failed_at_check check ((failure is null) = (failed_at is null))
 );
--- Find the first due rows of all storefronts, and of one. Both indexes include every sort column, so that thousands of
--- rows that become due at the same time need no sorting.
+-- Find the first due rows, of all storefronts and of one storefront. Both indexes include every sort column, so that
+-- thousands of rows that become due at the same time need no sorting.
 create index due_next on due (kind, platform, priority, next_at, storefront, subject) where lease is null;
 create index due_storefront on due (kind, platform, storefront, priority, next_at, subject) where lease is null;
 create index due_leased on due (lease, lease_until) where lease is not null;
@@ -61,8 +61,8 @@ create table pace (
   constraint pace_gap_ms_check check (gap_ms >= base_gap_ms)
 );
 
--- The turns that a workspace used for what it requested, as the time until which its share is used up. Workspace 0: all
--- of them.
+-- The turns that a workspace used for its own requests, stored as the time until which its share is used up. Workspace
+-- 0: all workspaces together.
 create table live_share (
   workspace_id int not null,
   upstream text not null,
@@ -85,7 +85,7 @@ create table attempt (
   sha256 bytea,
   constraint attempt_natural_key unique (kind, subject, storefront, platform, source, at)
 );
--- Attempts may be imported late, so their ids do not follow their time.
+-- Attempts may be imported late, so the order of their ids is not the order of their times.
 create index attempt_at on attempt (at, id);
 
 -- The reads of a source by hour.
@@ -104,16 +104,16 @@ create table source_state (
   failed_at timestamptz,
   failure text,
   detail text,
-  -- Since the last answered read: failures, and bodies that the parser did not know.
+  -- Failures and bodies that the parser did not recognise, since the last answered read.
   failures int not null default 0 check (failures >= 0),
   unparsed int not null default 0 check (unparsed >= 0),
   -- The first refusal since the last answered read.
   refused_since timestamptz,
-  -- Responses to another question than the requested one, since the last answered read.
+  -- Responses since the last answered read that answered another question than the requested one.
   mismatched int not null default 0 check (mismatched >= 0)
 );
 
--- Which country an upstream was asked for, and which its page named, by egress address.
+-- The country that an upstream was asked for, and the country that its page named, by egress address.
 create table answered_country (
   upstream text not null,
   egress text not null,
@@ -135,7 +135,7 @@ create table reader (
   seen_at timestamptz not null default now()
 );
 
--- Notices to the operator, once each time a problem begins.
+-- Notices to the operator. A notice is stored once each time a problem begins.
 create table instance_alert (
   id bigint generated always as identity primary key,
   kind text not null,
@@ -494,7 +494,7 @@ begin
   return null;
 end $$;
 
--- A rival is read in the storefront where it is one.
+-- A rival is read in each storefront where it is a rival.
 create function follow_rivals() returns trigger
 language plpgsql as $$
 begin

@@ -1,7 +1,7 @@
 -- Alerts: what a measured day shows compared with the measured day before it, and the channels to which they are
 -- delivered.
 
--- Each finding once. Its sentence is built when it is shown.
+-- Each finding is stored once. Its sentence is built when it is shown.
 create table alert (
   id bigint generated always as identity primary key,
   workspace_id int not null references workspace,
@@ -25,11 +25,11 @@ create table alert (
   -- The values before and after.
   facts jsonb not null,
   origin text not null default 'own',
-  -- Whether an import found it in days that were long past. It is in the feed, but not delivered.
+  -- Whether an import found it in days that were long past. Such an alert is in the feed, but is not delivered.
   history boolean not null default false,
   read_at timestamptz,
-  -- When later readings contradicted it. It stays in the feed if it was read or queued for a channel, else it is
-  -- deleted.
+  -- When later readings contradicted the finding. It stays in the feed if it was read or queued for a channel, else it
+  -- is deleted.
   withdrawn_at timestamptz,
   constraint alert_natural_key
     unique nulls not distinct (workspace_id, app_id, type, platform, storefront, subject, day)
@@ -86,8 +86,8 @@ create table channel (
   kind text not null check (kind in ('telegram', 'slack', 'webhook', 'ntfy', 'discord', 'teams', 'email')),
   -- The part of the address that may be shown. Many services put a secret into the path: only the host is readable.
   shown text not null,
-  -- The member who gets the mail of a channel of kind 'email': `shown` is their confirmed address and follows it. The
-  -- channel ends with the membership or the address.
+  -- The member who gets the mail of a channel of kind 'email'. `shown` is the member's confirmed address and changes
+  -- with it. The channel ends with the membership or the address.
   person_id int,
   -- The encrypted address and secret.
   sealed text not null,
@@ -103,14 +103,14 @@ create table channel (
   disabled_at timestamptz,
   last_ok timestamptz,
   last_failure timestamptz,
-  -- The last failure, and how many there were in a row.
+  -- The last failure, and the number of failures in a row.
   failure text,
   failures int not null default 0 check (failures >= 0),
-  -- Nothing is sent before: the receiver asked for it, or failed.
+  -- Nothing is sent before this time, because the receiver asked for a pause or failed.
   paused_until timestamptz,
   -- When something is to be sent next. Null if nothing waits.
   next_at timestamptz,
-  -- The process that is sending, one at a time.
+  -- The process that is sending. Only one process sends at a time.
   lease uuid,
   lease_until timestamptz,
   constraint channel_earlier_until_check check ((sealed_earlier is null) = (earlier_until is null)),
@@ -131,15 +131,15 @@ create table alert_to_deliver (
 );
 
 create table delivery (
-  -- The same for every attempt.
+  -- The id of the delivery, the same for every attempt.
   id text primary key,
   channel_id text not null references channel on delete cascade,
   alert_id bigint not null references alert on delete cascade,
   state text not null check (state in ('waiting', 'delivered', 'undelivered')),
-  -- Attempts that failed or delivered it.
+  -- Attempts that failed or delivered the alert.
   attempts int not null default 0 check (attempts >= 0),
   created_at timestamptz not null default now(),
-  -- Null once it has ended.
+  -- When the delivery is tried next. Null once it has ended.
   next_at timestamptz,
   ended_at timestamptz,
   -- How the last attempt failed.
@@ -161,13 +161,13 @@ create table digest (
   -- The hour at which it is sent, in the person's time zone.
   hour smallint not null check (hour between 0 and 23),
   zone text not null check (length(zone) between 1 and 64),
-  -- Periods that end before are not sent.
+  -- Periods that end before this time are not sent.
   since timestamptz not null default now(),
   primary key (person_id, workspace_id),
   foreign key (person_id, workspace_id) references membership on delete cascade
 );
 
--- Each digest, from when a process began to write it. The natural key makes it one mail per person and period.
+-- Each digest, stored when a process begins to write it. The natural key makes it one mail per person and period.
 create table digest_mail (
   -- Also in the Message-ID.
   id text primary key,
@@ -200,7 +200,7 @@ create table mail_unsubscribe (
   token_sha256 bytea primary key check (length(token_sha256) = 32),
   person_id int not null,
   workspace_id int not null,
-  -- The channel whose alerts the mail had. Null: it was a summary.
+  -- The channel whose alerts the mail contained. Null: the mail was a summary.
   channel_id text references channel on delete cascade,
   created_at timestamptz not null default now(),
   foreign key (person_id, workspace_id) references membership on delete cascade

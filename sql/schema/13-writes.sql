@@ -1,7 +1,7 @@
 -- Writes in two steps (preview and confirm), approvals by a person, the audit, and jobs that write to other platforms.
 
 -- A token is shown once and stored as its hash. It allows one confirm by the key that previewed, for 600 s by the clock
--- of this database. Rows are kept for a day, so that a late or second confirm is told why it is refused.
+-- of this database. Rows are kept for a day, so that a late or second confirm is refused with the reason.
 create table confirm_token (
   sha256 bytea primary key,
   workspace_id int not null references workspace,
@@ -21,9 +21,9 @@ create table approval (
   id text primary key check (id ~ '^ap_'),
   token_sha256 bytea not null unique references confirm_token on delete cascade,
   workspace_id int not null references workspace,
-  -- The preview that the person is shown, with its credits.
+  -- The preview shown to the person, with its credits.
   shown jsonb not null,
-  -- The scope of the action. Who decides on a page needs it too.
+  -- The scope of the action. A person who decides on a page needs it too.
   scope text not null,
   created_at timestamptz not null default now(),
   -- Null while it waits.
@@ -53,13 +53,13 @@ create table audit (
   credits int not null,
   result jsonb,
   job_id text,
-  -- The person who approved it outside the assistant. Null if nobody was asked.
+  -- The person who approved it outside the assistant. Null if no approval was required.
   approved_by text
 );
 create index audit_workspace on audit (workspace_id, at, id);
 create index audit_at on audit (at, id);
 
--- Changes by commands on the machine. The API's own writes are in audit.
+-- Changes by commands on the machine. Changes through the API are in audit.
 create table operator_action (
   id bigint generated always as identity primary key,
   at timestamptz not null default now(),
@@ -86,9 +86,9 @@ create table job (
   action text not null,
   -- As in audit.
   scope text not null,
-  -- Only one write at a time may change it, within the workspace.
+  -- The target of the job. Within the workspace, only one write at a time may change it.
   target text not null,
-  -- Null if it concerns no app. A key limited to other apps does not see the job.
+  -- Null if the write concerns no app. A key limited to other apps does not see the job.
   app_id text,
   -- The connected account that is written to. Null if none.
   account_id text,
@@ -139,7 +139,7 @@ create table job_step (
   change jsonb not null,
   sent_at timestamptz not null default now(),
   answered_at timestamptz,
-  -- Null: the process ended, or still waits.
+  -- Null: the process ended before the response, or still waits for it.
   outcome text check (outcome in ('done', 'refused', 'unsure')),
   primary key (job_id, n)
 );
@@ -150,7 +150,7 @@ create table tool_question (
   id text primary key,
   key_id int not null references api_key on delete cascade,
   asked_at timestamptz not null default now(),
-  -- Null: not answered yet.
+  -- Null: the person has not answered yet.
   answer text check (answer in ('accept', 'decline', 'cancel'))
 );
 create index tool_question_asked on tool_question (asked_at);

@@ -2,8 +2,8 @@
 -- feeds that stay current. Exports and pages do not refer to the app: after it is removed, they stay as they were.
 
 -- A table as it was when the export was confirmed. The link's token is shown once and stored as its hash. It is valid
--- for 7 days by the clock of this database; retention deletes the row a day later, so that a running download ends and
--- a late one is told why.
+-- for 7 days by the clock of this database; retention deletes the row a day later, so that a running download can end
+-- and a late one gets the reason.
 create table export (
   id bigint generated always as identity primary key,
   sha256 bytea not null unique check (length(sha256) = 32),
@@ -35,7 +35,7 @@ create table export_part (
 alter table export_part alter lines set storage external;
 
 -- The link's token is shown once and stored as its hash. The page is available until expires_at by the clock of this
--- database, then retention deletes it.
+-- database; then retention deletes the page.
 create table share_link (
   sha256 bytea primary key check (length(sha256) = 32),
   workspace_id int not null references workspace,
@@ -52,19 +52,20 @@ create index share_link_workspace on share_link (workspace_id, expires_at);
 create index share_link_expires on share_link (expires_at, sha256);
 
 -- An address with current data of one app, for feed readers and spreadsheets. The token is shown once and stored as its
--- hash. It has no end: it works until it is withdrawn, the app is removed, or its creator lacks the right.
+-- hash. The address does not expire: it works until it is withdrawn, the app is removed, or its creator lacks the
+-- right.
 create table feed_link (
   sha256 bytea primary key check (length(sha256) = 32),
   workspace_id int not null references workspace,
   app_id text not null references tracked_app on delete cascade,
-  -- The rights of whoever created it, such as a membership. Null: it was created on the machine.
+  -- The rights of the creator, such as a membership. Null: it was created on the machine.
   key_id int references api_key,
   dataset text not null check (dataset in ('alerts', 'reviews', 'ranks')),
   format text not null check (format in ('atom', 'csv')),
-  -- The list of reviews or ranks. Null: alerts, which are those of all storefronts.
+  -- The list of reviews or ranks. Null: the feed has alerts, which are those of all storefronts.
   platform text check (platform in ('ios', 'android')),
   storefront text,
-  -- The columns of a table, in their order. Null: Atom, whose entries have fixed elements.
+  -- The columns of a table, in their order. Null: the feed is in Atom, whose entries have fixed elements.
   columns text[] check (cardinality(columns) > 0),
   created_at timestamptz not null default now(),
   constraint feed_link_columns_of_csv check ((columns is null) = (format = 'atom')),

@@ -1,7 +1,7 @@
 -- Answers of AI assistants that are asked for apps, and texts that a model writes.
 
--- An answer to a question about a keyword in a storefront. It serves every app: the apps that it names are found in its
--- text whenever it is read.
+-- An answer to a question about a keyword in a storefront. It serves every app: the apps that the answer names are
+-- found in its text whenever it is read.
 create table assistant_answer (
   storefront text not null,
   term text not null,
@@ -10,7 +10,7 @@ create table assistant_answer (
   model text not null,
   -- The version and variant of the question.
   phrasing text not null,
-  -- Which answer of a check it is.
+  -- The number of the run that gave this answer.
   run smallint not null,
   seen_at timestamptz not null,
   day date not null,
@@ -30,7 +30,7 @@ create table assistant_answer (
 );
 create index assistant_answer_day on assistant_answer (day);
 
--- One run of a question, asked once for all checks that want it.
+-- One run of a question, asked once for all checks that need it.
 create table assistant_turn (
   id bigint generated always as identity primary key,
   storefront text not null,
@@ -84,13 +84,13 @@ create index ai_check_began on ai_check (began_at);
 create table ai_check_turn (
   check_id text not null references ai_check on delete cascade,
   turn_id bigint not null references assistant_turn on delete cascade,
-  -- Whether another check started it.
+  -- Whether another check started the run.
   shared boolean not null,
   primary key (check_id, turn_id)
 );
 create index ai_check_turn_turn on ai_check_turn (turn_id);
 
--- A text is written once for all who ask for the same.
+-- A text is written once for all callers that request the same text.
 create table writer_text (
   kind text not null,
   -- SHA-256 of its inputs. A workspace's own data includes the workspace.
@@ -104,11 +104,12 @@ create table writer_text (
   model text,
   version smallint,
   made_at timestamptz,
-  -- A hash of the model's answer, which is kept as the bodies of sources are, so that better checks can judge it again.
+  -- A hash of the model's answer. The answer is kept like the bodies of sources, so that better checks can judge it
+  -- again.
   answer bytea check (octet_length(answer) = 32),
   -- The version of the checks that judged it.
   checks smallint,
-  -- Why the latest try gave nothing, until that was shown.
+  -- Why the latest try gave no text, until the reason was shown.
   failure text check (failure in ('off', 'spent', 'busy', 'unusable')),
   retry_after int,
   primary key (kind, digest),

@@ -17,7 +17,7 @@ create table sql_role (
 );
 create index sql_role_workspace on sql_role (workspace_id);
 
--- The workspace of the reader. None for every role that is not in sql_role, for the owner of these tables too.
+-- The workspace of the reader. No row for a role that is not in sql_role, such as the owner of these tables.
 create view sql_reader with (security_barrier) as
 select r.workspace_id, r.money
 from sql_role r

@@ -129,7 +129,7 @@ export interface MadeWrite {
 }
 
 interface Undo {
-  /** True if the present state must still be the one after the write, so that no later change is lost. */
+  /** True if an undo requires that the target is still as the write left it, so that no later change is lost. */
   needsSameState: boolean
   /** Restores the state before the write. Awaits only the transaction. */
   restore(made: MadeWrite, writing: WriteContext): Promise<void>

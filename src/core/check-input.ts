@@ -72,7 +72,7 @@ function conflictText([name, conflicting]: [string, readonly string[]]): string 
 
 const UNHEARD = ["__proto__", "constructor", "prototype"]
 
-/** Returns a name in the input that valibot ignores silently. It refuses every other unknown name. */
+/** Returns an unknown name in the input that valibot ignores silently. Valibot refuses every other unknown name. */
 function unheardName(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined
   for (const [name, item] of Object.entries(value)) {

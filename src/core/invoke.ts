@@ -52,8 +52,8 @@ export interface Call {
    */
   target(): Promise<Target | null>
   /**
-   * True for a page that only shows market data, which is free. It waits for no reading. Where the plan limits credits
-   * it starts none either, because the page has a button that starts a reading for its price.
+   * True for a page that only shows market data, which is free. The page waits for no reading. If the plan limits
+   * credits, the page does not start a reading either, because it has a button that starts one for its price.
    */
   isLooking?: boolean
   /** Returns true if the caller already has exactly this answer. Left out if the request names no version. */
@@ -87,7 +87,7 @@ export interface Reply {
 interface InvokeParts extends ChargeParts {
   apps: AppPort
   limits: Limits
-  /** Deadline in milliseconds, unless the operation has its own. */
+  /** Deadline in milliseconds for operations without a deadline of their own. */
   deadlineMs: number
   sandboxAnswer: (operation: Operation, input: Record<string, unknown>) => PreparedAnswer
   now: () => Date

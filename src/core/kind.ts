@@ -33,15 +33,17 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
   sources: readonly Seen["source"][]
   /** True if the observation belongs to a workspace and is never shared. */
   private: boolean
-  /** True if the observation is the same in every storefront, so that it names none. */
+  /** True if the observation is the same in every storefront and names no storefront. */
   everywhere?: true
-  /** True if the observation is of no store, so that it names no platform. Its rules see only its own fields. */
+  /** True if the observation belongs to no store and names no platform. Its rules get only its own fields. */
   storeless?: true
   /**
    * True if the demo's data may contain the kind; "invented" if only for invented apps. Other kinds refuse demo data.
    */
   demo?: true | "invented"
-  /** Returns the keyword or keyword prefix whose metrics use the reading itself, rather than what it shows of apps. */
+  /**
+   * Returns the keyword or keyword prefix whose metrics use the reading itself, and not only the facts of apps in it.
+   */
   figures?(seen: Seen): { kind: "term" | "hint"; subject: string }
   /** True if the tables are partitioned by month. */
   monthly?: true
@@ -54,11 +56,13 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
    * converts the line.
    */
   line?: { entries: Record<string, v.GenericSchema | null>; read(line: unknown): object }
-  /** Returns an import line's reading with what every live reading has. */
+  /** Adds to the reading of an import line what every live reading has. */
   completed?(seen: Seen): Seen
-  /** The list of an import line whose invalid items are left out. No item of it depends on another. */
+  /**
+   * The name of the list in an import line whose invalid items are left out. No item of this list depends on another.
+   */
   unordered?: string
-  /** True if null in an import line means that there is none, which differs from unknown. */
+  /** True if null in an import line means that there is no value, which differs from an unknown value. */
   distinguishesNull?: true
   /** Names the question in the log of failed reads. Left out if failed reads are not logged. */
   question?: {
@@ -74,7 +78,10 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
   parts?(seen: Seen): readonly AnyObservation[]
   /** Returns the market facts of apps that the observation contains. */
   market?(seen: Seen): readonly { id: string; facts: MarketFacts }[]
-  /** Returns the cost of storing the observation, as a number of results that take about as long. Default: 1. */
+  /**
+   * Returns the cost of storing the observation, as the number of search results that take about as long to store.
+   * Default: 1.
+   */
   weight?(seen: Seen): number
   /** Splits the reading in two, the first with at most `most` results. The second is null if nothing is left for it. */
   split?(seen: Seen, most: number): [Seen, Seen | null]
@@ -89,7 +96,7 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
   derive?(tx: Tx, seen: NewReadings<Seen>, ids: SurrogateIds, staged: ReportSets): Promise<void>
   /** Yields what is stored, page by page, in the order of the primary key. */
   stored?(sql: Sql, range: StoredRange): AsyncIterable<Seen[]>
-  /** For kinds whose bodies are kept: compares what the parser reads in a body now with what is stored. */
+  /** For kinds whose bodies are kept: compares what the present parser reads in a kept body with the stored rows. */
   replay?: {
     /**
      * True if a replay without a first day covers only days whose bodies may still be kept, because there are too many
@@ -98,7 +105,7 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
     whileKept?: true
     /** Returns the subjects of a stored observation. Each counts as one reading. */
     subjects(previous: Seen): readonly string[]
-    /** Returns the question behind a subject, or behind several subjects joined by commas. */
+    /** Returns the question to the source for a subject, or for several subjects joined by commas. */
     asked(place: Side, subject: string): Question
     /** Returns the difference for each subject. Null if there is none. */
     compare(previous: Seen, now: Seen): (Difference | null)[]

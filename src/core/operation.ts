@@ -99,7 +99,7 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   brief?: string
   effect: Effect
   scope: Right | null
-  /** Returns whether a page asks for the passphrase again, unless it was typed in the last ten minutes. */
+  /** Returns whether a page asks for the passphrase again if it was last typed more than ten minutes ago. */
   asksProof?: (input: Record<string, unknown>) => boolean
   plan?: Plan
   /** For Hive calls: "pack" needs a credit pack or Explorer, "explorer" needs Explorer. */
@@ -131,8 +131,8 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   /** True if the operation may answer 202, in the same shape, while work continues. */
   pending?: true
   /**
-   * Defaults of the tool that differ from those of HTTP. An input gets no default if the call sends the input that it
-   * replaces.
+   * Defaults of the tool that differ from those of HTTP. An input gets no default if the call sends another input that
+   * the first one replaces.
    */
   toolDefaults?: Record<string, unknown>
   /**
@@ -140,7 +140,7 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
    * names to input names.
    */
   connector?: { names: Readonly<Record<string, string>> }
-  /** Inputs that replace others, by name. A call cannot send both the input and the one that it replaces. */
+  /** Inputs that replace other inputs, by name. A call cannot send both an input and the input that it replaces. */
   instead?: Readonly<Record<string, readonly string[]>>
   /** Set if the whole operation is deprecated. The schema of a deprecated input has its own deprecation. */
   deprecated?: Deprecation

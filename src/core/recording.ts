@@ -26,7 +26,7 @@ export interface RecordingModel {
   /** Rows are written kind by kind in this order, which prevents deadlocks. */
   kinds: readonly AnyKind[]
   storeApps: StoreApps
-  /** They run in this order. */
+  /** The follow-ups run in this order. */
   followUps: readonly FollowUp[]
 }
 
@@ -37,11 +37,11 @@ export interface RecordingModel {
  * hundred of their rows, and the rows of a larger report are stored before it counts (see `facts` of a kind).
  *
  * Stores the best of several readings of one list or chart from one source at one moment, in any order of arrival: this
- * instance's own first, then the newer parser, then a complete one, then the deeper, then the greater sha256. The
- * latest is stored of a source's facts of an app in a storefront, its hints of a day and its figure of a month (see
- * latestOf), and of a store's genres, a developer's page, and a day's market facts and app-ads.txt. App pages are all
- * stored (see storeListings), including those inside look-ups, and the changes between them are derived. The day of a
- * reading is the UTC day of its `seenAt`.
+ * instance's own first, then the newer parser, then a complete one, then the deeper, then the greater sha256. Stores
+ * only the latest facts of an app by source and storefront, and only the latest hints of a day and figure of a month by
+ * source (see latestOf). Stores only the latest genres of a store, page of a developer, and market facts and
+ * app-ads.txt of a day. Stores all app pages (see storeListings), including those inside look-ups, and derives the
+ * changes between them. The day of a reading is the UTC day of its `seenAt`.
  */
 export type RecordObservations = (
   sql: Sql,
@@ -56,7 +56,10 @@ export interface RecordOptions {
    * through `tx`. If it throws, everything is rolled back.
    */
   finish?: (tx: Tx) => Promise<void>
-  /** True throws at the first broken invariant and stores nothing, instead of leaving that reading out. */
+  /**
+   * If true, throws at the first broken invariant and stores nothing. If false, only leaves out the reading that breaks
+   * it.
+   */
   all?: true
   /** Called with the milliseconds for which the transaction occupied the database. */
   noteMs?: (ms: number) => void
@@ -116,8 +119,8 @@ export interface FollowUp {
 
 export interface RecordedReadings {
   /**
-   * All readings: also those already stored, so that a repeated import derives data again, and those contained in
-   * others.
+   * All readings, including those that were already stored (so that a repeated import derives data again) and those
+   * contained in other readings.
    */
   readings: readonly AnyObservation[]
   /** Readings with new rating counts. */

@@ -23,11 +23,11 @@ export interface GroupableAlert {
 
 /** Alerts with one cause: all alerts of a keyword and app, or of a rival. */
 export interface AlertGroup<Row extends GroupableAlert> {
-  /** The newest of its most informative alerts. */
+  /** The newest among the most informative alerts of the group. */
   lead: Row
   /** All alerts of the group, in the order of the feed. */
   rows: Row[]
-  /** Names of its apps. Empty for an alert of the whole workspace. */
+  /** Names of the group's apps. Empty if the alert concerns the whole workspace. */
   apps: string[]
   /** The UTC day of its newest alert. */
   day: string
@@ -39,7 +39,7 @@ export interface AlertGroup<Row extends GroupableAlert> {
 }
 
 export interface Grouping {
-  /** True also joins the days of an event: a fall over three days is one event then. */
+  /** If true, the days of an event are joined too: a fall over three days is then one event. */
   acrossDays?: boolean
 }
 

@@ -22,7 +22,7 @@ export const MIN_BYTES = 1_024
 
 /**
  * Returns the encoding for an accept-encoding header (RFC 9110, 12.5.3). Null for no encoding. "*" means gzip, the
- * oldest.
+ * oldest encoding.
  */
 export function encodingFor(accepted: string | null): Encoding | null {
   if (accepted === null) return null

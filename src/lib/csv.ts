@@ -1,4 +1,7 @@
-/** Null is an empty cell: not measured, absent or unknown. Other columns of the row tell which. */
+/**
+ * The value of a cell. Null becomes an empty cell: not measured, absent or unknown. Other columns of the row show
+ * which.
+ */
 export type CsvCell = string | number | boolean | null
 
 /** Marks the text as UTF-8. Without it, Excel assumes the system's code page. */

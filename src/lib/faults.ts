@@ -91,7 +91,7 @@ export const FAULTS = {
   ai_not_configured: row(503, "The AI writer is not ready.", "detail"),
   measure_busy: row(503, "The store search is slow or cannot be reached; nothing was used.", "detail"),
   ai_timeout: row(504, "The AI writer was too slow; the allowance was returned."),
-  // Codes in addition to the specification's list, which any server can return.
+  // Codes that the specification does not list. Any server can return them.
   body_too_large: row(413, "The request body is larger than 64 KiB."),
   unsupported_media_type: row(415, "Send the body as application/json without content encoding."),
   headers_too_large: row(431, "The request line and headers are larger than 16 KiB."),

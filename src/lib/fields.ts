@@ -85,7 +85,7 @@ export function wholeNumber(least: number, most: number, description: string, co
   return code ? coded(schema, code) : schema
 }
 
-/** Returns whether an input is a storefront code or a list of them. */
+/** Returns whether an input is a storefront code or a list of storefront codes. */
 export function isStorefrontCode(schema: Schema): boolean {
   const inner = unwrap(schema) as Schema & { item?: Schema }
   return inner.item ? isStorefrontCode(inner.item) : inner === Country || inner === CountryOrEmpty

@@ -2,9 +2,9 @@
 export const DIFFICULTY_BANDS = ["very easy", "easy", "moderate", "hard", "very hard"] as const
 
 /**
- * A band begins at the score `from`. `terms` is the number of checked terms with such a score: the figure of `held` of
- * them lies between `low` and `high`, and that of `atFloor` of them is Apple's minimum of 5 to 9, so a wide band looks
- * higher than it is. `bun test/bench/popularity.ts` prints these figures.
+ * A band begins at the score `from`. `terms` is the number of checked terms with such a score. `held` is the number of
+ * these terms with a figure between `low` and `high`, and `atFloor` the number with Apple's minimum of 5 to 9; a wide
+ * band therefore looks higher than it is. `bun test/bench/popularity.ts` prints these figures.
  */
 export const POPULARITY_BANDS = [
   { from: 0, low: 5, high: 9, terms: 124, held: 119, atFloor: 119 },

@@ -14,7 +14,7 @@ export interface Table<Answer> {
   rows(answer: Answer): Iterable<TableRow>
 }
 
-/** Cells by column. Null (an empty cell) means unknown. The call left out a column that is missing. */
+/** Cells by column. Null (an empty cell) means unknown. A column is missing if the call left it out. */
 export type TableRow = Readonly<Record<string, CsvCell | object | undefined>>
 
 /**

@@ -33,7 +33,7 @@ export interface LiveSubject {
 export interface Patience {
   maxAgeMs: number
   waitMs: number
-  /** True cancels the reading if it has not been read when the wait ends, because it is useless later. */
+  /** If true, the reading is cancelled when the wait ends without a result, because it is useless later. */
   onlyWhileWaiting?: true
   /** A subject to read after this one, even if nobody is waiting then. */
   next?: LiveSubject
@@ -78,6 +78,6 @@ export interface Asker {
 
 /**
  * The only interface for live reads. It holds no connection while it waits. Without `asker`, the operator requests the
- * reading, to whom no share applies.
+ * reading, and no share applies.
  */
 export type Measure = (wanted: LiveSubject, patience: Patience, asker?: Asker) => Promise<LiveReadState>

@@ -19,7 +19,7 @@ export interface LogFields {
   keyId?: number
   address?: string
   database?: string
-  /** The store that counts calls per second. */
+  /** The backend that counts calls per second. */
   limits?: string
   version?: string
   url?: string

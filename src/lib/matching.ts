@@ -21,8 +21,8 @@ export function toSearchText(query: string): SearchText {
 }
 
 /**
- * Normalises a text for comparison. "İ" becomes "i" and U+0307, but "I" does not become "ı": Turkish names would have
- * two spellings.
+ * Normalises a text for comparison. "İ" becomes "i" and U+0307, but "I" does not become "ı", because Turkish names
+ * would then have two spellings.
  */
 export function foldText(text: string): string {
   if (isPlain(text)) return normaliseTerm(text)

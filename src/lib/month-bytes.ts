@@ -24,7 +24,7 @@ export function pointsOf(stored: StoredMonth, from: string, to: string): Point[]
   return points
 }
 
-/** Calls `take` for each of these days, without allocating objects. */
+/** Calls `take` for each measured day of a stored month from `from` to `to` inclusive, without allocating objects. */
 export function eachPoint(
   stored: StoredMonth,
   from: string,

@@ -4,8 +4,8 @@ export function reviewLanguage(storefront: string): string {
 }
 
 /**
- * Returns whether a language other than the storefront's default is spoken mostly there, as Hindi is in India. Readings
- * in this language can be imported and belong to that storefront only.
+ * Returns whether a language is spoken mostly in this storefront without being its default, as Hindi is in India.
+ * Readings in this language can be imported and belong to that storefront only.
  */
 export function isAlsoSpokenIn(language: string, storefront: string): boolean {
   return (

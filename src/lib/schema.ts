@@ -67,8 +67,8 @@ export function named<S extends Schema>(name: string, schema: S, about?: string)
 }
 
 /**
- * Returns the schema of an object that has all fields of a named one and more. The document expresses it as an
- * extension.
+ * Returns the schema of an object with all fields of a named object and further fields. The OpenAPI document expresses
+ * this as an extension.
  */
 export function extending<S extends Schema>(base: Schema, schema: S) {
   return v.pipe(

@@ -37,7 +37,7 @@ const SHORT: Readonly<Record<string, string>> = { ae: "UAE", gb: "UK", us: "US" 
 
 const WITH_ARTICLE = new Set("ae bs cf ck do fo gb gm im km ky mh mv nl ph sb sc tc us vg vi".split(" "))
 
-// Apple's names where they differ from those of the runtime, and former names.
+// Apple's names for countries that the runtime names differently, and former names.
 const OTHER_NAMES: Record<string, string> = {
   "bahamas the": "bs",
   burma: "mm",

@@ -26,7 +26,7 @@ async function turnOf(waiting: (() => void)[], signal: AbortSignal): Promise<voi
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const giveUp = () => {
     const at = waiting.indexOf(resolve)
-    if (at < 0) return // Its turn came before it gave up.
+    if (at < 0) return // The caller's turn came before it gave up.
     waiting.splice(at, 1)
     reject(signal.reason)
   }

@@ -13,7 +13,10 @@ export const ADS_HOST = "api.ads.apple.com"
 export const APPLE_ID_HOST = "appleid.apple.com"
 /** The billing service whose metrics are read. */
 export const REVENUECAT_HOST = "api.revenuecat.com"
-/** Google Play Console: the host that issues tokens, the one with the files of reports, and the publisher API. */
+/**
+ * Google Play Console: the host that issues tokens, the host with the files of reports, and the host of the publisher
+ * API.
+ */
 export const GOOGLE_TOKEN_HOST = "oauth2.googleapis.com"
 export const GOOGLE_STORAGE_HOST = "storage.googleapis.com"
 export const PLAY_PUBLISHER_HOST = "androidpublisher.googleapis.com"

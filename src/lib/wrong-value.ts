@@ -22,7 +22,7 @@ export function wrongValue(schema: ObjectSchema, name: string, value: unknown): 
   return `${name} must be ${allowed}; received ${came}.${hint}`
 }
 
-/** Returns a hint for "uk", the one code that is often mistaken for a country's. Empty otherwise. */
+/** Returns a hint for "uk", which is often mistaken for the code of a country. Empty for any other value. */
 function ukHint(meaning: string | undefined, came: string): string {
   return /storefront/i.test(meaning ?? "") && /^"uk"/i.test(came) ? " The United Kingdom is gb." : ""
 }

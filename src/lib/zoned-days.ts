@@ -40,7 +40,7 @@ function shown(clock: Intl.DateTimeFormat, at: Date): string {
 }
 
 const HOUR_MS = 3_600_000
-// Kiritimati is 14 hours ahead of UTC. The farthest behind is 12 hours, and Manila was 16.
+// Kiritimati is 14 hours ahead of UTC. The zone farthest behind UTC is 12 hours behind, and Manila was 16.
 const FARTHEST_MS = 26 * HOUR_MS
 
 function firstShown(clock: Intl.DateTimeFormat, day: string, midnight: number): Date {

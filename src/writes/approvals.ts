@@ -100,7 +100,7 @@ export async function assertApproved(
   return null
 }
 
-/** Throws like `assertApproved` if a yes at the client would not be enough, so that nobody is asked for nothing. */
+/** Throws like `assertApproved` if a yes at the client would not be enough, so that no person is asked in vain. */
 export async function assertMayAsk(
   sql: Sql,
   caller: Caller,
@@ -128,7 +128,7 @@ function commandOf(id: string): string {
 }
 
 interface ApprovalQuery {
-  /** Null for every workspace. */
+  /** Null selects every workspace. */
   workspaceId: number | null
   /** Limits the result to one approval, in any state. */
   id?: string | null

@@ -1,7 +1,7 @@
 import type { Sql } from "../database/types.ts"
 import { FAULTS, Fault, type FaultCode, type FaultExtra } from "../lib/faults.ts"
 
-/** The latest job that writes to a target outside. */
+/** The latest job that writes to a target on another platform. */
 export interface TargetJob {
   target: string
   status: "queued" | "running" | "done" | "failed" | "unknown"

@@ -1,5 +1,5 @@
-// bun test/bench/app-ads.ts [inputs = 100000] — parses garbled app-ads.txt files; no file may throw or be
-// misread; and measures the records parsed a second from a file of 5,000.
+// bun test/bench/app-ads.ts [inputs = 100000] — parses garbled app-ads.txt files (no file may throw or be misread), and
+// measures how many records per second are parsed from a file of 5,000 records.
 
 import { parseAppAds } from "../../src/listings/sources/app-ads.ts"
 import { appAdsInputs, expectAppAds } from "../stores/parsing/app-ads-inputs.ts"

@@ -1,5 +1,5 @@
-// bun test/bench/charge.ts — measures charges a second of 64 callers of one workspace and of 64 workspaces, grouped as
-// in the product and one by one, as ratios to a plain one-row update. Fails if the ledger differs from the accounts.
+// bun test/bench/charge.ts — measures charges per second by 64 callers of one workspace and by 64 workspaces, grouped
+// as in the product and one by one, as ratios to a plain one-row update. Fails if the ledger differs from the accounts.
 import { randomBytes } from "node:crypto"
 import { createChargeCall, type Due } from "../../src/access/credits.ts"
 import { createKey } from "../../src/access/key-register.ts"

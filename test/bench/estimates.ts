@@ -1,9 +1,9 @@
-// bun test/bench/estimates.ts [fit | cut | FILE] — the accuracy of the estimates on exact truth: apps of Google Play
-// with the store's own counts of installs, of July 2020 and June 2021. Level and growth in comparison with published
-// constants, coverage of intervals, apps without a new rating, measured downloads, one reading of iOS. All but the
-// level by the product's own formulas; a fifth of the apps, chosen by id, is left out of every fit. FILE: the same
-// level on rows of another file of that form. fit: prints test/market/formulas/installs/level-fit.ts. cut: writes the
-// rows of the tests.
+// bun test/bench/estimates.ts [fit | cut | FILE] — measures the accuracy of the estimates on exact truth: apps of
+// Google Play with the store's own counts of installs, of July 2020 and June 2021. Prints level and growth in
+// comparison with published constants, the coverage of intervals, apps without a new rating, measured downloads, and
+// one reading of iOS. Calculates everything but the level by the product's own formulas, and leaves a fifth of the
+// apps, chosen by id, out of every fit. FILE: measures the level on the rows of another file of the same form. fit:
+// prints test/market/formulas/installs/level-fit.ts. cut: writes the rows of the tests.
 import { writeFileSync } from "node:fs"
 import { gzipSync } from "node:zlib"
 import { calibrateIntervals, coverageOf } from "../../src/market/formulas/conformal.ts"

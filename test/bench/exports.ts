@@ -1,6 +1,6 @@
-// bun test/bench/exports.ts, also with DATABASE_URL=postgres://… — exports of 100,000 and of 1,000,000 rows of history:
-// the time of preview and confirm, the time of a loopback download, and how much more memory the serving process needs
-// for the larger one (limit: 50 MB more).
+// bun test/bench/exports.ts, also with DATABASE_URL=postgres://… — measures exports of 100,000 and of 1,000,000 rows of
+// history: the time of preview and confirm, the time of a loopback download, and how much more memory the serving
+// process needs for the larger export (limit: 50 MB more).
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createInterface } from "node:readline"

@@ -300,7 +300,10 @@ async function makeWorld(): Promise<string> {
   return id
 }
 
-/** Adds this many keywords to the storefront. The first thousand are derived, and the others are copies of these. */
+/**
+ * Adds this many keywords to the storefront. The first thousand are derived, and the rest are copies of the first
+ * thousand.
+ */
 async function addLists(count: number): Promise<void> {
   const [index] = await sql<
     [{ made: string }]

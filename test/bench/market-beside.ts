@@ -1,8 +1,8 @@
 // bun test/bench/market-beside.ts [STOREFRONTS] — measures how long calls of other workspaces take while a market of 77
 // storefronts (1.2 million places) is read: its lists are recorded ten times as fast as one address may read them, and
 // as many look-ups are claimed and ended. Prints how long following all of them takes, and the time of a claim and a
-// list. Fails if the 95th percentile of the other calls is over 10 ms and over twice that without the market. With
-// DATABASE_URL on that server; else embedded, with 8 storefronts.
+// list. Fails if the 95th percentile of the other calls is over 10 ms and more than twice as long as without the
+// market. With DATABASE_URL on that server; else embedded, with 8 storefronts.
 
 import type { ChartObservation } from "../../src/charts/kinds/chart-shape.ts"
 import { kindsOf } from "../../src/due-kinds.ts"

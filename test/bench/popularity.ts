@@ -64,7 +64,7 @@ function scoredTerms(corpus: CorpusTerm[]): Scored[] {
     const apple = apples.get(keyword)
     if (apple === undefined || mass === null) return []
     const figure = estimatePopularity({
-      // the mass that gives this demand
+      // the rating mass that gives this demand
       ratingMass: 10 ** ((7.5 * demandAt(mass)) / 100) - 1,
       hints: {
         hintCount: search_hint_extensions ?? 0,

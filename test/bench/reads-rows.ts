@@ -2,14 +2,14 @@ import type { Sql } from "../../src/database/types.ts"
 import { idsIn, namesOf, ratingsOf } from "./hive-reads-rows.ts"
 import { TODAY } from "./years-fill.ts"
 
-/** The keys of the rows, found beforehand and not measured. */
+/** The keys of the rows. They are looked up beforehand, outside the measurement. */
 export interface Keys {
   sql: Sql
   workspace: number
   /** The tracked app of the call, and all apps of the workspace. */
   appId: string
   appIds: string[]
-  /** Numbers in store_app: those of the app, of its rival, and of the apps named in the answer. */
+  /** Numbers in store_app: the numbers of the app, of its rival, and of the apps named in the answer. */
   appNumber: number
   rival: number
   named: number[]
@@ -128,7 +128,7 @@ const reportedDays = ({ sql, accounts }: Keys, view: string, days: number) => sq
   where account_id = any(${accounts}::text[]) and day > ${TODAY}::date - ${days}::int`
 const ofAccounts = ({ sql, accounts }: Keys, view: string) =>
   sql`select * from ${sql(view)} where account_id = any(${accounts}::text[])`
-/** The app names are those of the store. */
+/** The names of apps are the names in the store. */
 const workspaceRows = (keys: Keys) => [...appRows(keys), accountRow(keys)]
 const accountRow = ({ sql, workspace }: Keys) => sql`select * from account where workspace_id = ${workspace}`
 const appRows = ({ sql, workspace, appNumbers }: Keys) => [

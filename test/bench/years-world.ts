@@ -30,7 +30,7 @@ export interface Size {
   apps: number
   /** Keywords of each app. */
   keywords: number
-  /** Number of keywords of the first app. Default: as many as of the others. */
+  /** Number of keywords of the first app. Default: as many as the other apps have. */
   maxKeywords?: number
   days: number
   /** Number for each app and day. */

@@ -30,8 +30,8 @@ const ASKED = 10
 const GOAL = 1.3
 const MAX_RATIO = 3
 /**
- * A read over the goal is repeated with this many times the rounds: with few rounds, one read in five is over it by
- * chance.
+ * A read over the goal is repeated with this many times the rounds: with few rounds, one read in five exceeds the goal
+ * by chance.
  */
 const AGAIN = 5
 /** Number for each app and day. */

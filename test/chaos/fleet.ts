@@ -13,7 +13,7 @@ export interface Fleet extends AsyncDisposable {
   /** The URL of the servers' database. */
   databaseUrl: string
   platform: Platform
-  /** Creates workspaces and keys in the servers' database. Its own app gets no requests. */
+  /** Creates workspaces and keys in the servers' database. The service itself gets no requests. */
   service: Service
   /** Starts another server of the fleet. */
   start(env?: Record<string, string>): Promise<Serving>

@@ -23,7 +23,7 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
   })
   afterAll(() => fleet?.[Symbol.asyncDispose]())
 
-  test("a server logs at its start the direction and seconds of a wrong clock, and nothing for a right one", () => {
+  test("a server logs at its start by how much its clock is fast or slow, and nothing if it is right", () => {
     const skew = (server: Serving) => linesOf(server).filter(({ event }) => event === "clock_skew")
     expect(skew(right)).toEqual([])
     expect(skew(ahead)).toMatchObject([

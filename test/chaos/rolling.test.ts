@@ -10,8 +10,8 @@ import { cannotRun, type Fleet, fleetOf, linesOf } from "./fleet.ts"
 setDefaultTimeout(120_000)
 
 /**
- * The pace of an idle machine. A busy one gets only as many calls as it can answer, because it refuses more with 503,
- * restarted or not.
+ * The pace of an idle machine. A busy machine gets only as many calls as it can answer, because it refuses further
+ * calls with 503 even without restarts.
  */
 const PER_SECOND = 200
 /** Maximum number of calls in flight at once. A machine that stalls for seconds gets no more. */
@@ -63,7 +63,7 @@ test.skipIf(cannotRun)(
   },
 )
 
-test("from the start of a stop, and not before, every answer closes its connection", async () => {
+test("once a server begins to stop, and not before, every answer closes its connection", async () => {
   const { app } = openService({ sql: await freshDatabase() })
   const paths = ["/readyz", "/livez", "/docs", "/v1/openapi.json", "/v1/sandbox/apps", "/v1/apps", "/mcp", "/nothing"]
   const connectionHeaders = async () => {

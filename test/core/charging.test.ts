@@ -145,7 +145,7 @@ describe("the price of a call", () => {
     for (const { credits } of refused) expect(credits).toMatchObject({ used: 10, limit: 10, remaining: 0 })
   })
 
-  test("a purchased pack works with the next call", async () => {
+  test("the credits of a purchased pack are available to the next call", async () => {
     const name = `buyer ${process.pid}`
     const buyer = await service.workspace({ name, plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
     const buying = await service.key(buyer)

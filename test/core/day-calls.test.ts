@@ -160,7 +160,7 @@ describe.each([
     ["tz=Pacific/Kiritimati&day=2026-04-02", "bad_day", "day"],
     // still the 31st in this zone
     ["tz=Pacific/Pago_Pago&day=2026-04-01", "bad_day", "day"],
-  ])("the read refuses ?%s as %s", async (query, error, field) => {
+  ])("a request with ?%s is refused with %s", async (query, error, field) => {
     const { status, body } = await call(`${path()}?${query}`)
     expect([status, body.error, body.field]).toEqual([400, error, field])
   })
@@ -170,7 +170,7 @@ describe.each([
     ["tz=Pacific/Kiritimati&day=2026-04-01", "2026-04-01"],
     ["tz=Pacific/Kiritimati", "2026-04-02"],
     ["tz=Pacific/Pago_Pago", "2026-04-01"],
-  ])("the read answers ?%s with %s", async (query, today) => {
+  ])("a request with ?%s is answered for the day %s", async (query, today) => {
     const { status, body } = await call(`${path()}?${query}`)
     expect([status, body.today]).toEqual([200, today])
   })

@@ -58,7 +58,7 @@ const nasty = fc.oneof(
   fc.integer().map(String),
 )
 
-// Runs of 1 to 4 of these parts make a query; about half of the names are known ones.
+// A query consists of at most 4 of these pairs. About half of their names are parameters of the operation.
 const pairs = (names: string[]) =>
   fc.array(fc.tuple(fc.oneof(fc.constantFrom("country", "platform", ...names), nasty), nasty), { maxLength: 4 })
 
@@ -93,7 +93,7 @@ test(`${RUNS} random inputs to all operations cause no 5xx, undocumented answer 
       const prefix = sandbox ? "/v1/sandbox" : "/v1"
       const answer = await service.call(`${prefix}${path}${search && `?${search}`}`, { key, method: operation.method })
       counts[answer.status] = (counts[answer.status] ?? 0) + 1
-      // the service has no model, which the answer shows
+      // the service has no model, as the answer states
       if (answer.status === 503) expect(answer.body.error).toBe("ai_not_configured")
       else expect(answer.status).toBeLessThan(500)
       if (!sandbox && answer.status === 200) charged += typeof operation.price === "number" ? operation.price : 0

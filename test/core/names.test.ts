@@ -135,7 +135,7 @@ describe("an app that is tracked only in the United States", () => {
     ).toEqual([])
     expect(answers.filter(({ text }) => JAPANESE.test(text)).map(({ path, text }) => [path, text])).toEqual([])
     expect(answers.filter(({ text }) => text.includes("icons.example/jp")).map(({ path }) => path)).toEqual([])
-    // the calls that should name apps do so
+    // every call that should name apps does so
     const naming = answers.filter(({ text }) => text.includes("Tea 20001")).map(({ path }) => path.split("?")[0])
     for (const part of [
       "competition",

@@ -82,7 +82,7 @@ describe("a neighbour with thousands of keywords", () => {
             `${JSON.stringify(Object.fromEntries(statuses))}`,
         )
         expect([...idle.statuses, ...during.statuses, ...after.statuses]).toEqual([200, 200, 200])
-        // the others wait less long than one of the large reads takes
+        // calls of the light workspace wait for less time than one large read takes
         const busy = await slowness()
         expect(during.slow).toBeLessThan(busy * Math.max(8 * idle.slow, single.ms / 2))
         expect(after.median).toBeLessThan(busy * Math.max(4 * idle.median, single.ms / 4))

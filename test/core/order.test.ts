@@ -237,7 +237,7 @@ const cases: Case[] = [
   },
 ]
 
-describe("a request with two faults gets the one that is checked first", () => {
+describe("a request with two faults gets the fault that is checked first", () => {
   for (const { name, path, options, code, status } of cases) {
     test(name, async () => {
       const answer = await service.call(path, options?.())

@@ -56,7 +56,7 @@ function plain(body: unknown, app: string): unknown {
   )
 }
 
-/** Creates the same situation twice. Makes the call over REST in one and as a tool in the other. */
+/** Creates the same situation twice. Makes the call over REST in the first and as a tool in the second. */
 async function bothWays(operation: Operation, change?: Change): Promise<[rest: Seen, tool: Seen]> {
   const [first, second] = [await outcomes.open(operation, change), await outcomes.open(operation, change)]
   // the REST call sends the tool's defaults

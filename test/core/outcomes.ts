@@ -38,7 +38,7 @@ export interface Situation {
 export type Change = (situation: Situation) => Promise<unknown>
 
 export interface Outcomes {
-  /** Creates the sample's situation, with a change of it. */
+  /** Creates the sample's situation and applies a change to it. */
   open(operation: Operation, change?: Change): Promise<Situation>
   /** For each fault, the change that raises it in any operation that can raise it. */
   raised: Partial<Record<FaultCode, Change>>
@@ -267,7 +267,7 @@ export function outcomesOver(sql: Sql): Outcomes {
   return { open, raised }
 }
 
-/** The names of inputs in operations whose name for an input differs from that in the changes. */
+/** Input names, for operations that name an input differently from the changes. */
 const OTHER_NAMES: Record<string, string> = { country: "cc", term: "seed" }
 
 function namedAs({ input: { entries } }: Operation, values: Input): Input {

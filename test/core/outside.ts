@@ -45,7 +45,7 @@ async function connectConsole({ workspaceId, app }: Situation, sql: Sql): Promis
   await record(sql, [reviewed("2025-11-02T00:00:00Z", [REVIEW], { storeId: STORE_ID })])
 }
 
-/** A console with only that review and no reply to it. */
+/** A console with only the review REVIEW and no reply to it. */
 const answering: Platforms = {
   async open() {
     const { id, stars, title, text, at } = REVIEW

@@ -54,8 +54,8 @@ describe("a light workspace", () => {
     })
     for (let call = 0; call < 30; call++)
       expect((await service.call(`/v1/apps/${lightApp}/keywords`, { key: lightKey })).status).toBe(200)
-    // if each statement of the light calls waited for a statement of a search, a third fewer searches would be
-    // unanswered
+    // if each statement of the light calls waited for a statement of a search, more searches would have ended by now: a
+    // third fewer would be unanswered
     expect(unanswered).toBeGreaterThan(process.env.DATABASE_URL ? 24 : 36)
     // on a busy machine the last searches may exceed their deadline
     for (const status of await Promise.all(flood)) expect([200, 503]).toContain(status)
@@ -171,7 +171,7 @@ describe("statements that never settle", () => {
       settings: { requestDeadlineMs: 500 },
       slotLimits: { maxHeldMs: 4_000, stuckAfterMs: 700 },
     })
-    // each active workspace has a share of the slots, and this many workspaces occupy all eight of a server
+    // each active workspace has a share of the slots; this many workspaces together occupy all eight slots of a server
     const losers = await Promise.all(Array.from({ length: 8 }, () => service.workspace()))
     const other = await service.workspace()
     const keys = await Promise.all(losers.map((id) => service.key(id)))

@@ -79,7 +79,7 @@ describe("an allowance unit taken by a call", () => {
     ["missing", 404],
     ["breaks", 500],
   ] as const)
-    test(`a unit taken by a call is returned before the caller reads ${status}: ${end}`, async () => {
+    test(`a unit taken by a call is returned before the caller gets the status ${status}: ${end}`, async () => {
       const { workspace, status: answered } = await outcome(end)
       expect([answered, await readUnits(workspace)]).toEqual([status, [0, 0]])
     })

@@ -33,7 +33,7 @@ const SAID: Record<string, object> = {
   },
 }
 
-/** Returns a writer whose texts end in this way. */
+/** Returns a writer that gives every text this outcome. */
 export function writerThat(ends: "writes" | "takes too long" | WritingFailure): Write {
   const write = async <Value>(task: WritingTask<Value>) => {
     if (ends === "takes too long") return { state: "pending" } as const
@@ -52,7 +52,7 @@ export function writerThat(ends: "writes" | "takes too long" | WritingFailure): 
   return writer
 }
 
-/** Returns an OCR whose readings end in this way. */
+/** Returns an OCR that gives every reading this outcome. */
 export function picturesThat(end: "are read" | "take too long"): ReadPictures {
   const text = { width: 1_080, height: 2_341, lines: [] }
   const state: PictureState =
@@ -65,7 +65,7 @@ export function picturesThat(end: "are read" | "take too long"): ReadPictures {
 
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
-/** Stores enough reviews for a summary with a theme, including the review of a reply's sample. */
+/** Stores enough reviews for a summary with a theme, including the review that the sample of a reply answers. */
 async function readReviews({ input }: Situation, sql: Sql): Promise<void> {
   const at = yesterday()
   const reviews = Array.from({ length: 30 }, (_, n) => ({

@@ -7,7 +7,7 @@ test("ids get numbers in order of arrival and keep these numbers, however many i
   let state = 7
   for (let at = 0; at < 200_000; at++) {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
-    // Close to the previous one, far from it, or repeated.
+    // An id close to the previous id, far from it, or repeated.
     const id = at % 3 === 0 ? state : at % 3 === 1 ? at : 1 + (state % 5_000)
     const expected = expectedNumbers.get(id) ?? expectedNumbers.size
     expectedNumbers.set(id, expected)

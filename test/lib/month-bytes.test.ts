@@ -38,7 +38,7 @@ test("an unmeasured day has no point, and a day without the app among the result
   ])
 })
 
-test("the last points of several months are the last of all their points, oldest first", () => {
+test("the last points of several months are taken from all the months together, oldest first", () => {
   const months = ["2025-11-01", "2025-09-01", "2025-10-01"].map(full)
   for (const { ranks } of months) ranks.fill(UNMEASURED, 10, 20)
   for (const [from, to] of [

@@ -29,7 +29,7 @@ const term = fc
   .filter(isTerm)
 const RUNS = { numRuns: cases(300, 3_000), seed: 20_261_121 }
 
-test("the record id of any keyword is parsed back to that keyword before any other", () => {
+test("a parsed record id of a keyword gives that keyword before any other candidate", () => {
   fc.assert(
     fc.property(appId, country, term, (app, cc, spelt) => {
       const id = keywordRecordId(app, cc, spelt)
@@ -40,7 +40,7 @@ test("the record id of any keyword is parsed back to that keyword before any oth
   )
 })
 
-test("an id whose term was decoded on the way still names the keyword", () => {
+test("a record id whose term was percent-decoded in transit still names its keyword", () => {
   fc.assert(
     fc.property(appId, country, term, (app, cc, spelt) => {
       expect((parseRecordId(`kw:${app}:${cc}:${spelt}`) as { terms: string[] }).terms).toContain(spelt)

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { appPage, readStoreLink, searchPage, storeIdInLink, whyNoApp } from "../../src/lib/store-pages.ts"
 
-test("the URLs of store pages are those that a person can open in a browser", () => {
+test("store page URLs have the form that a person can open in a browser", () => {
   expect(appPage("ios", "1437843273", "de")).toBe("https://apps.apple.com/de/app/id1437843273")
   expect(appPage("android", "com.example.App", "de")).toBe(
     "https://play.google.com/store/apps/details?id=com.example.App",

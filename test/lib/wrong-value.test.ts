@@ -56,7 +56,7 @@ test("an empty value is refused with what the caller can do instead, whatever th
   )
 })
 
-test("an unknown argument is refused with the existing names and the one that was probably meant", () => {
+test("an unknown argument is refused with the existing names and the name that was probably meant", () => {
   expect(refusalOf("list_keyword_ranks", "contry=us")).toBe(
     "Unknown argument. This call takes appId, country, platform, adsPopularity, fields. Did you mean country?",
   )
@@ -65,7 +65,7 @@ test("an unknown argument is refused with the existing names and the one that wa
   )
 })
 
-test("all problems are reported at once, and the first one is the fault itself", () => {
+test("all problems of a call are reported at once, and the first one decides the error code", () => {
   const { problems, ...first } = refusal(() =>
     checkInput(operation("get_chart_movers"), {
       appId: "a",

@@ -29,13 +29,13 @@ describe("a day in a time zone", () => {
     expect(hours("2026-10-04", "Australia/Lord_Howe")).toBe(23.5)
   })
 
-  test("a day that a zone skipped has no hours", () => {
+  test("a day that a time zone skipped has no hours", () => {
     const { from, to } = zonedBounds("2011-12-30", "Pacific/Apia")
     expect(from).toEqual(to)
     expect(hours("2011-12-31", "Pacific/Apia")).toBe(24)
   })
 
-  test("a day contains exactly the moments with its date, every three hours of a year in several zones", () => {
+  test("a day contains exactly the moments with its date, checked every three hours of a year in some zones", () => {
     const zones = [
       "UTC",
       "Europe/Berlin",

@@ -11,7 +11,7 @@ import { ask, newWorkspace, reading } from "../measuring/record/measured.ts"
 
 setDefaultTimeout(60_000)
 
-/** Real days of a chart in Japan, and those of its apps that entered, left or moved most. */
+/** Real days of a chart in Japan, and the days of those apps on it that entered, left or moved most. */
 const days = daysOf(rowsOf(SOME))
 const followed = mostMoved(24)
 const DIRECTIONS = ["up", "down", "entered", "dropped"] as const

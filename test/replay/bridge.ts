@@ -17,7 +17,7 @@ export const BRIDGE_COMMIT = "a1b81c31dc323b714a0020124d25ddffe0f8f6f6"
  */
 export async function upgradeBackup(bridge: Build, next: Build, from: string, to: string): Promise<void> {
   await cliJson(bridge, ["restore", from, "--force"])
-  // at its first start, the bridge derives the data that the upgrade does not
+  // at its first start, the bridge derives the data that the upgrade does not create
   await (await bridge.serve()).stop()
   const [head, ...lines] = await backupLines(bridge)
   const [{ migrations, tables: targets, sequences }] = await backupLines(next)

@@ -8,7 +8,7 @@ export const BASE_COMMIT = "25b28b5b67bb6ebf3cc4957a9c93d3767d552c46"
 const ROOT = join(import.meta.dirname, "../..")
 const CACHE = join(tmpdir(), "appmeter-replay")
 
-/** Builds the binary of a commit, or returns the one that an earlier run left in the temporary folder. */
+/** Builds the binary of a commit, or returns the binary that an earlier run left in the temporary folder. */
 export async function binaryOfCommit(commit: string): Promise<string> {
   const folder = join(CACHE, commit)
   const binary = join(folder, "dist/appmeter")

@@ -42,13 +42,13 @@ describe("the comparison of two builds", () => {
     expect(differencesOf(answer({ rank: null }), answer({}))).toEqual([["body.rank", null, undefined]])
   })
 
-  test("another status is one difference, with the error codes", () => {
+  test("a different status is reported as one difference, with the error codes", () => {
     const old = answer({ apps: [] })
     const next = answer({ error: "not_found", message: "No." }, { status: 404 })
     expect(differencesOf(old, next)).toEqual([["status", "200", "404 not_found"]])
   })
 
-  test("another price is reported once, and the totals after it are not", () => {
+  test("a different price is reported once, and the later totals that follow from it are not reported", () => {
     const comparer = makeComparer({ texts: false, startedAt: STARTED })
     const used = (credits: number) =>
       answer({ credits: { used: credits } }, { headers: { "x-credits-used": String(credits) } })
@@ -59,7 +59,7 @@ describe("the comparison of two builds", () => {
     expect(paths(used(4), used(6))).toContain("header x-credits-used")
   })
 
-  test("random ids may differ, but one id always corresponds to the same other", () => {
+  test("random ids may differ, but an id of one build always corresponds to the same id of the other", () => {
     const ids = (first: string, second: string) => answer({ ids: [first, second] })
     expect(
       differencesOf(ids("app_4fD0Zs81hQbK", "app_4fD0Zs81hQbK"), ids("app_9aX2Ls71hQcc", "app_9aX2Ls71hQcc")),
@@ -77,7 +77,7 @@ describe("the comparison of two builds", () => {
     expect(differencesOf(at("2026-03-01T12:00:10Z"), at("2026-03-01T13:00:12Z"))).toHaveLength(1)
   })
 
-  test("sentences are compared only with --texts, short values always", () => {
+  test("sentences are compared only with --texts, and short values always", () => {
     const old = answer({ error: "bad_country", detail: "uk is no storefront here", state: "not measured" })
     const next = answer({ error: "bad_country", detail: "The United Kingdom is gb.", state: "unmeasured" })
     expect(differencesOf(old, next)).toEqual([["body.state", "not measured", "unmeasured"]])
@@ -89,14 +89,14 @@ describe("the comparison of two builds", () => {
     expect(differencesOf(tool(3), tool(4))).toEqual([["body.result.content[].text.rank", 3, 4]])
   })
 
-  test("lists of different lengths name what only one of them has", () => {
+  test("for lists of different lengths, the items that only one of them has are named", () => {
     const [[path, old, next]] = differencesOf(answer({ a: [1, 2] }), answer({ a: [1, 2, 3] })) as [
       [string, string, string],
     ]
     expect([path, old, next]).toEqual(["body.a[] length", "2", "3, with 3"])
   })
 
-  test("a missing, an added or another header is reported; dates and random ids are not", () => {
+  test("a missing, added or changed header is reported; dates and random ids are not", () => {
     const old = answer({}, { headers: { vary: "accept", date: "a", "x-request-id": "1", ratelimit: '"key";r=9;t=1' } })
     const next = answer({}, { headers: { allow: "GET", date: "b", "x-request-id": "2", ratelimit: '"key";r=4;t=1' } })
     expect(differencesOf(old, next).map(([path]) => path)).toEqual(["header allow", "header vary"])
@@ -112,14 +112,14 @@ describe("the list of intended differences", () => {
   }
   const difference = { ...CALL, path: "status", old: "200", new: "405 method_not_allowed", call: "rest HEAD /v1/apps" }
 
-  test("an entry matches only if all that it gives matches", () => {
+  test("an entry matches only if all of its conditions match", () => {
     expect(isIntended(entry, difference)).toBe(true)
     expect(isIntended(entry, { ...difference, operation: "get_app" })).toBe(false)
     expect(isIntended(entry, { ...difference, path: "error" })).toBe(false)
     expect(isIntended(entry, { ...difference, new: "500" })).toBe(false)
   })
 
-  test("an entry that matched nothing fails the run by name", () => {
+  test("an entry that matched no difference fails the run, and the failure names it", () => {
     const report = new Report([entry])
     report.add("rest", [])
     const lines: string[] = []
@@ -127,7 +127,7 @@ describe("the list of intended differences", () => {
     expect(lines.join("\n")).toContain('Stale: "head-is-405" matched nothing')
   })
 
-  test("a call with an intended and another difference fails", () => {
+  test("a call with both an intended and an unintended difference fails", () => {
     const report = new Report([entry])
     report.add("rest", [difference])
     report.add("rest", [difference, { ...difference, path: "header allow" }])

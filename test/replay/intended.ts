@@ -1,6 +1,6 @@
 import type { Difference } from "./compare.ts"
 
-/** Either the value itself, or a test of it. */
+/** Either the expected value itself, or a test of the value. */
 type Expected = string | number | boolean | null | RegExp | ((value: unknown) => boolean)
 
 /** An intended difference from the old build. README.md shows how to add one. */

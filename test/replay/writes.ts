@@ -13,7 +13,7 @@ export interface Step extends Call {
 interface Write {
   action: string
   args: Record<string, unknown>
-  /** True for a job at a console, which ends later. */
+  /** True for a write by a job at a console, which ends after the confirm. */
   isJob?: true
 }
 

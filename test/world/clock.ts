@@ -1,7 +1,7 @@
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 
-/** The current time in tests whose clock stands still. */
+/** The current time in tests that use a fixed clock. */
 export const NOW = new Date("2025-11-20T12:00:00Z")
 
 /** Returns the real time that many hours ago, in ISO 8601. */

@@ -30,7 +30,7 @@ export interface Live extends LiveStores {
   workspaceId: number
   key: string
   appId: string
-  /** Repeats the call until it is no longer pending; `pending` are the earlier answers. */
+  /** Repeats the call until it is no longer pending; `pending` has the earlier answers. */
   settled(path: string): Promise<Answer & { pending: Answer[] }>
 }
 

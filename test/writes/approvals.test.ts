@@ -88,7 +88,7 @@ test("an approval of another workspace's, an expired, a confirmed or a missing w
   expect(await listApprovals(scene.sql, { workspaceId: scene.workspace, rights: null })).toEqual([])
 })
 
-test("other actions, other keys and unchanged writes need no approval; rules add up", async () => {
+test("other actions, other keys and unchanged writes need no approval; several approval rules add up", async () => {
   expect((await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body.approval).toBe(null)
   expect((await previewed("tea")).approval).toBe(null)
   await require_([])
@@ -116,7 +116,7 @@ test("before the approval all simultaneous confirms are refused, and after it ex
   const { approval, confirmToken } = await previewed()
   const confirms = (count: number) => Promise.all(Array.from({ length: count }, () => scene.confirm(confirmToken)))
   const before = (await confirms(20)).map(({ body }) => body.error)
-  // one confirm at a time reads the target, and the others get in_progress
+  // one confirm at a time reads the target, and the other confirms get in_progress
   expect(before.filter((error) => !["write_limit_reached", "in_progress"].includes(error))).toEqual([])
   await settle(approval.id, "approved")
   const after = (await confirms(30)).map(({ status }) => status)
@@ -138,7 +138,7 @@ async function confirmWithConsent(confirmToken: string) {
   return await call({ requestState, inputResponses: { approval: { action: "accept", content: {} } } })
 }
 
-test("an approval at the client counts only if the workspace allows it, and the audit has it", async () => {
+test("an approval at the client counts only if the workspace allows it, and is stored in the audit", async () => {
   const { confirmToken } = await previewed()
   const refused = await confirmWithConsent(confirmToken)
   expect(JSON.parse(refused.content[0].text)).toMatchObject({ reason: "approval_needed" })

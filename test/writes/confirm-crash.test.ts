@@ -151,7 +151,7 @@ async function begun(service: Service, write: Write): Promise<PendingWrite> {
 
 interface Outcome {
   action: string
-  /** The step at which it died, or "never" if the answer came first. */
+  /** The step at which the confirming process died, or "never" if the answer came first. */
   died: string
   applied: boolean
 }

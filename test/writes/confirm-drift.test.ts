@@ -35,13 +35,13 @@ beforeAll(async () => {
 interface Meeting {
   action: string
   args(writer: Writer): object
-  /** Tracked from the start, in us and de. */
+  /** Keywords that the app tracks from the start, in us and de. */
   keywords?: string[]
   overrides?: Record<string, number>
   /** Runs before the preview. */
   prepare?(tx: Tx, writer: Writer): Promise<unknown>
   change(tx: Tx, writer: Writer): Promise<unknown>
-  /** The confirm's answer if it comes before the change, and its answer if it comes after. */
+  /** The confirm's answer if the confirm comes before the change, and its answer if it comes after. */
   answers: [first: string, second: string]
 }
 
@@ -169,18 +169,18 @@ interface Outcome {
   outcome: unknown
   preview: unknown
   change: unknown
-  /** For each app, whether it is the writer's own, and its keywords. */
+  /** For each app: whether it is the writer's own app, and the app's keywords. */
   terms: (readonly [boolean, string[]])[]
   audit: unknown[]
   books: unknown
 }
 
-/** Short runs try every other one, because each-write.test.ts also tries each write after a change. */
+/** Short runs try every second case, because each-write.test.ts also tries each write after a change. */
 const TRIED = Object.entries(MEETINGS).filter((_, at) => at % cases(2, 1) === 0)
 const ROUNDS = cases(8, 28)
 
 long(
-  "a confirm that meets a change of its target replaces the state that was previewed, or writes nothing",
+  "a confirm concurrent with a change of its target replaces the previewed state, or writes nothing",
   async () => {
     const random = randomFrom(7)
     const names = TRIED.map(([name]) => name)
@@ -211,7 +211,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     )
     await meetAll("begun at each step", rounds)
   },
-  // 260 meetings, each with about twenty round trips to the server
+  // 260 cases, each with about twenty round trips to the server
   300_000,
 )
 

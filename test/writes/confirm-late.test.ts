@@ -32,8 +32,7 @@ const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
 
 describe("a confirm delayed until its caller got a 503", () => {
   slow(
-    "a confirm delayed before its turn until the caller got a 503 writes nothing, " +
-      `${TIMES} times, and its token works`,
+    `a confirm that gets its turn after its caller got a 503 writes nothing, ${TIMES} times, and its token works`,
     async () => {
       const statements: string[] = []
       const confirmations = await inPairs(TIMES, () =>

@@ -124,7 +124,7 @@ long(
     )
     expect(tally(answers.map(outcomeOf))).toEqual({ "200": 20 })
     expect(await booksOf(sql, workspace)).toEqual(booksAt(21))
-    // a read waits at most for the confirms in front of it: one on each of ten connections
+    // a read waits at most for the confirms that were sent before it: one on each of ten connections
     expect(waits.length).toBeGreaterThan(2)
     expect(Math.max(...waits)).toBeLessThan(11 * ofOne)
     await close()
@@ -138,7 +138,7 @@ describe("many tokens of one app", () => {
       const { workspace, app, token, confirm } = await someWriter(service)
       const tokens = await times(50, (n) => token("add_keywords", { appId: app, keywords: [`own ${n}`] }))
       const hold = await lockApp(app)
-      // the first one holds the target while it waits for the app's row
+      // the first confirm holds the lock of the target while it waits for the app's row
       const first = confirm(tokens[0]!)
       await blocked(1)
       const rest = await Promise.all(tokens.slice(1).map(confirm))
@@ -155,9 +155,12 @@ describe("many tokens of one app", () => {
     },
   )
 
-  slow("many tokens of one app confirmed at once add up; a refused one works later or shows the change", async () => {
-    const { workspace, app, token, confirm } = await someWriter(service, { keywords: ["old"], countries: ["us", "de"] })
-    // ten of them also add the same keyword: the first one adds it, and the others were previewed without it
+  slow("writes of one app confirmed at once add up; a refused token works later or shows the change", async () => {
+    const { workspace, app, token, confirm } = await someWriter(service, {
+      keywords: ["old"],
+      countries: ["us", "de"],
+    })
+    // ten of the tokens also add the same keyword: the first confirm adds it, and no preview of the others shows it
     const keywordsFor = (n: number) => (n % 5 === 0 ? [`own ${n}`, "shared"] : [`own ${n}`])
     const tokens = await times(50, async (n) => ({
       n,

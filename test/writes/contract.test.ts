@@ -80,7 +80,7 @@ const SHAPED: Record<string, unknown[]> = {
 }
 
 describe("the actions", () => {
-  test("the actions are in the contract's order, and the list of unimplemented ones only shrinks", () => {
+  test("the actions are in the contract's order, and the list of unimplemented actions only shrinks", () => {
     const built = new Set(actions.map(({ name }) => name))
     const named = contract.map(({ action }) => action)
     expect(named).toHaveLength(20)

@@ -20,9 +20,9 @@ export interface Write {
   prepare?: Doing
   /** The parts of the state that differ afterwards. */
   after: Partial<State>
-  /** True if each token creates another object, so that all tokens can be applied. */
+  /** True if each token creates a separate object, so that all tokens can be applied. */
   another?: true
-  /** Changes of the target by others, and the confirm's answer after each. */
+  /** Changes that others make to the target, and the confirm's answer after each change. */
   changes: Record<string, [change: Doing, answer: string]>
 }
 

@@ -172,7 +172,7 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
     await expectTimes(0, write, writer, before)
   })
 
-  test("a write for a just deleted workspace is refused as deleted or without app, and writes nothing", async () => {
+  test("a write for a just deleted workspace is refused as account_deleted or not_found, and not written", async () => {
     const writer = await prepared(service, write)
     // the key was just used, so it is cached for up to a second
     expect((await service.call("/v1/account", { key: writer.key })).status).toBe(200)

@@ -47,7 +47,10 @@ export interface ReportRows {
   before: number
 }
 
-/** The sets with a reading's rows and facts stored so far. Neither counts before the reading does. */
+/**
+ * The sets that contain the rows and facts of a reading stored so far. Neither set counts before the whole reading
+ * does.
+ */
 export interface StagedSets {
   rows: number
   facts: number

@@ -5,9 +5,9 @@ import type { Db } from "../../database/types.ts"
 export const OWN = "own"
 
 /**
- * Returns SQL for whether the origin of `one` takes precedence over that of `other` for a single row: own readings
- * first, then the publisher whose name sorts first. So the result does not depend on the order of recording, and all
- * readings of one publisher can be removed.
+ * Returns SQL for whether the row with the table alias `one` takes precedence, by its origin, over the row with the
+ * alias `other`: own readings first, then the publisher whose name sorts first. So the result does not depend on the
+ * order of recording, and all readings of one publisher can be removed.
  */
 export function outranks(sql: Db, one: string, other: string) {
   const [mine, theirs] = [sql(`${one}.origin`), sql(`${other}.origin`)]

@@ -36,6 +36,6 @@ export interface Names {
   list?: ListKey
   chart?: ChartKey
   apps?: readonly string[]
-  /** Those of the apps that have data derived by comparing consecutive readings. */
+  /** The apps among `apps` that have data derived by comparing consecutive readings. */
   series?: readonly string[]
 }

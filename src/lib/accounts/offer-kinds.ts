@@ -1,3 +1,3 @@
-/** Offers to new subscribers, offers by the app to subscribers it selects, and offers with a code. */
+/** Introductory offers for new subscribers, offers that the app makes to subscribers it selects, and offer codes. */
 export const OFFER_KINDS = ["introductory", "promotional", "code"] as const
 export type OfferKind = (typeof OFFER_KINDS)[number]

@@ -4,7 +4,7 @@ export interface WordLists {
   scripts: readonly Script[]
   /** Lower-case letters that few other languages of that script have. */
   letters?: string
-  /** Stop words: articles, prepositions, conjunctions, pronouns. Nobody searches for one of them alone. */
+  /** Stop words: articles, prepositions, conjunctions, pronouns. Nobody searches for a single stop word. */
   stop: string
   /** Words that do not describe an app: "app" itself, and praise. */
   filler: string

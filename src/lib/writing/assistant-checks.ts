@@ -19,7 +19,7 @@ interface Engine {
 export interface AssistantChecks {
   /** Empty if no assistant is configured. */
   engines: readonly Engine[]
-  /** Answers per keyword and assistant. */
+  /** Number of answers requested per keyword and assistant. */
   runs: number
   /** Maximum number of answers per check. */
   mostAnswers: number

@@ -4,7 +4,7 @@ import type { ObjectSchema } from "../schema.ts"
 export const WIRE_NAMES = ["chat", "responses", "messages"] as const
 export type WireName = (typeof WIRE_NAMES)[number]
 
-/** A text for a model to write. `Value` is the JSON of it that may be shown. */
+/** A text that a model is to write. `Value` is the JSON form of the text that may be shown. */
 export interface WritingTask<Value> {
   /** The kind of text, in [a-z_]. */
   kind: string

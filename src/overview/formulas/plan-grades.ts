@@ -10,14 +10,14 @@ export function gradeDaysOf(adoptedDay: string): { from: string; to: string } {
 
 interface KeywordGrade {
   verdict: "reached" | "better" | "not_better" | "not_measured"
-  /** Median of the measured days. Null if absent on most days, or if none was measured. */
+  /** The median rank on the measured days. Null if the app was absent on most days, or if no day was measured. */
   rank: number | null
   days: number
 }
 
 /**
- * Grades a keyword of a task. `before` is its rank when the task was proposed, `ranks` are those of the days since.
- * Null means absent.
+ * Grades a keyword of a task. `before` is the keyword's rank when the task was proposed, and `ranks` are its ranks on
+ * the days since. Null means absent.
  */
 export function gradeKeyword(
   { before, expected }: { before: number | null; expected: number },

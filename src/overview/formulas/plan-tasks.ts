@@ -30,7 +30,7 @@ export interface PlanKeyword {
   popularityLow: number | null
   popularityHigh: number | null
   popularitySource: PopularitySource | null
-  /** Time of the latest reading behind the popularity, ISO 8601. */
+  /** Time of the latest reading that the popularity is based on, ISO 8601. */
   popularityAt: string | null
   /** The other apps among the first 50 places. */
   peers: readonly RankedPeer[]
@@ -66,7 +66,9 @@ export interface PlanTask {
   gains: KeywordOutlook[]
   expectedValue: number
   confidence: "low" | "medium"
-  /** Number of apps with at most as many ratings whose name contains the first keyword. */
+  /**
+   * Number of similar apps: their names contain the first keyword, and they have at most as many ratings as this app.
+   */
   evidence: number
 }
 

@@ -114,8 +114,8 @@ const GIVES: Record<(typeof CONNECTIONS)[number], (typeof OWN_FIGURES)[number][]
 }
 
 /**
- * Returns the connections. A connection without accounts is not connected. It is invented if all its accounts belong to
- * the demo.
+ * Returns the connections. `connected` is false for a connection without accounts. `invented` is true if all accounts
+ * of the connection belong to the demo.
  */
 export function connections(
   connected: Partial<Record<(typeof CONNECTIONS)[number], readonly { isInvented: boolean }[]>>,

@@ -28,7 +28,7 @@ const amounts = {
   ),
 }
 
-/** An app's day in one store. */
+/** The figures of one app in one store for a day. */
 export const StoreSales = named(
   "StoreSales",
   v.strictObject({
@@ -41,7 +41,7 @@ export const StoreSales = named(
   }),
 )
 
-/** The day of all apps in one store. */
+/** The figures of all apps in one store for a day. */
 export const StoreTotals = named(
   "StoreTotals",
   v.strictObject({

@@ -41,7 +41,7 @@ export async function readPageTexts(sql: Sql, app: number, { platform, storefron
   return row ?? null
 }
 
-/** Limits of the search: the most popular keywords, and the first places of each. */
+/** Limits of the search: the number of most popular keywords, and the number of first places read of each. */
 const KEYWORDS = 40
 const PLACES = 50
 /** Results older than this say too little about today's. */

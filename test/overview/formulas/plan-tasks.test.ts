@@ -93,7 +93,7 @@ describe("a task", () => {
     expect(proposed(needed)).toEqual([])
   })
 
-  test("a task begins the subtitle if the page shows none", () => {
+  test("a task proposes a new subtitle if the page shows none", () => {
     expect(proposed(inputs([keyword("tea timer")], { subtitle: "" }))).toEqual(["Tea timer"])
   })
 

@@ -55,7 +55,7 @@ describe("GET /account", () => {
     })
   })
 
-  test("a key limited to one app sees no other app in GET /account, and none of another workspace", async () => {
+  test("a key limited to one app sees in GET /account neither other apps nor those of another workspace", async () => {
     const [workspace, other] = [await service.workspace(), await service.workspace()]
     const [visibleApp, hidden] = [await track(workspace, ["us"]), await track(workspace, ["de"])]
     await track(other, ["us"])
@@ -136,7 +136,7 @@ describe("GET /usage", () => {
     ])
   })
 
-  test("GET /usage counts listing writes per month, on Free for all time, and AI writing separately", async () => {
+  test("GET /usage counts listing writes per month (on Free for all time), and AI writing separately", async () => {
     const askFor = async (plan: "free" | "pro") => {
       const workspace = await service.workspace({ plan, ...(plan === "free" && { pack: 100 }) })
       await sql`

@@ -62,7 +62,7 @@ test("ad spend is unknown without an ads account and on a day that was not read,
   })
 })
 
-test("ad spend is zero on a day read without rows, and otherwise in the account's currency, counted once", async () => {
+test("ad spend is zero on a day that was read without rows, else counted once in the account's currency", async () => {
   const day = { account: ADS, day: DAY }
   await record(sql, [reported("ads_days", { ...day, rows: [], seenAt: NOW })])
   expect((await readSpend()).spend).toEqual({ amount: "0", currency: "EUR" })
@@ -92,7 +92,7 @@ test("the spend of a day excludes other days and the campaigns of other apps", a
   expect((await readSpend()).spend).toEqual({ amount: "12.34", currency: "EUR" })
 })
 
-test("a second campaign without a reading makes the day unknown, and money needs the right to it", async () => {
+test("a second campaign without a reading makes the day's spend unknown; money needs the right to see it", async () => {
   const blind = await service.key(workspace, { scopes: ["apps:read"] })
   const hidden = await readSpend(blind)
   expect([hidden.figure, hidden.spend, hidden.conns]).toEqual([[null, null, "hidden", null], null, ["apple_ads"]])
@@ -102,7 +102,7 @@ test("a second campaign without a reading makes the day unknown, and money needs
   expect((await readSpend()).figure).toEqual([null, null, "not_measured", null])
 })
 
-test("the feed lists the day's events of a service, newest first, and money only for keys with the right", async () => {
+test("the feed lists a service's events of the day, newest first, and money only for keys with the right", async () => {
   await connect(TELLS, "revenuecat")
   const at = (hour: number) => new Date(`${DAY}T${String(hour).padStart(2, "0")}:00:00Z`)
   const billingEvent = (eventId: string, hour: number, rest: object = {}) =>

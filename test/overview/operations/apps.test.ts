@@ -94,7 +94,7 @@ test("a removed keyword and a removed app leave the list at once", async () => {
   expect(await listed()).toMatchObject([{ id: second, keywords: ["mate"] }])
 })
 
-test("the snapshot contains the latest day of each storefront and store, with its own figures", async () => {
+test("the snapshot contains the latest day of each storefront and store, with the figures of that day", async () => {
   const workspaceId = await newWorkspace(sql)
   const appId = await trackOwn(sql, {
     workspaceId,

@@ -123,7 +123,7 @@ describe("a keyword", () => {
     expect(metadata.history.map(([day]: [string]) => day)).toEqual(["2025-08-23", "2025-11-20"])
   })
 
-  test("at most 50 apps are listed above a keyword's rank, also if the app is absent", async () => {
+  test("at most 50 apps are listed above a keyword's rank, even if the app is absent", async () => {
     const workspace = await newWorkspace(sql)
     const app = await track({ iosId: "72001", keywords: ["deep", "first", "without"] }, workspace)
     const otherIds = Array.from({ length: 80 }, (_, i) => 73_000 + i)

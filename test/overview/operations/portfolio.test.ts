@@ -90,7 +90,7 @@ describe("the portfolio", () => {
     expect((await portfolio()).totals.newReviews).toBe(1)
   })
 
-  test("the portfolio counts a storefront's reviews in other languages, as the app's day does", async () => {
+  test("the portfolio counts a storefront's reviews in other languages, as the answer about a day does", async () => {
     const app = await track({ iosId: undefined, androidPkg: "com.example.tea", countries: ["us", "in"] })
     const hour = (id: string, stars: number) => ({ id, stars, at: new Date("2025-11-20T01:00:00Z") })
     await store(

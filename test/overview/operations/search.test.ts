@@ -195,7 +195,7 @@ describe("rivals", () => {
     expect(await ids("jar 60002")).toEqual([])
   })
 
-  test("apps below the app, of an earlier day, or in nobody's results are not found as rivals", async () => {
+  test("apps that rank below the app, only on an earlier day or in no results are not found as rivals", async () => {
     for (const q of ["below", "gone", "elsewhere"]) expect([q, await find(q)]).toEqual([q, []])
   })
 

@@ -30,7 +30,7 @@ interface Options {
 const timeline = (appId: string, options: Options = {}, rest: { plan?: Plan; now?: Date } = {}) =>
   ask(getTimeline, contextOn(sql, workspaceId, rest), { appId, ...options })
 
-/** Returns a reading with the app at this rank, or without it. */
+/** Returns a reading with the app at this rank, or without the app. */
 function ranked(term: string, seenAt: Date, rank: number | null, { depth = 20, source = "apple-web-search" } = {}) {
   const ids = Array.from({ length: depth }, (_, place) => (place + 1 === rank ? IOS_ID : 1_700_000_000 + place))
   return reading(term, seenAt.toISOString(), ids, { source: source as never, depth })
@@ -154,7 +154,7 @@ slow("the movements over random histories equal those computed from the readings
     const frequency = any([0.1, 0.5, 0.95])
     const readings = days.flatMap((day) => {
       if (random() > frequency) return []
-      // on a day that two sources read, the first one counts
+      // on a day with readings of two sources, the first source counts
       const sources = any([["apple-web-search"], ["apple-web-search", "import"], ["import"]])
       const read = sources.map((source) => {
         const depth = any([5, 20, 40])

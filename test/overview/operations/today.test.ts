@@ -111,7 +111,7 @@ describe("keywords", () => {
 })
 
 describe("other figures", () => {
-  test("ratings come with those of the previous measured day from the same source", async () => {
+  test("ratings are returned with those of the previous measured day from the same source", async () => {
     const app = await track()
     await store(
       appsReading("2025-11-18T10:00:00Z", [{ id: "10001", rating: 4.7, ratings: 1_000 }]),
@@ -174,7 +174,7 @@ describe("other figures", () => {
     expect(await yesterday()).toEqual([2, "measured", 2])
   })
 
-  test("reviews are unknown on a day before the whole feed, or between two readings with a gap", async () => {
+  test("reviews are unknown on a day before the feed begins, and in a gap between two readings", async () => {
     const app = await track()
     const late = { id: "1", at: new Date("2025-11-18T08:00:00Z") }
     await store(
@@ -221,7 +221,7 @@ describe("other figures", () => {
     expect((await today(app, { day: "2025-11-19" })).changes).toEqual([])
   })
 
-  test("a change of price, screenshots or name has plain values, only of what changed", async () => {
+  test("a change of price, screenshots or name has plain values, and only those that changed", async () => {
     const app = await track()
     const page = (at: string, name: string, price: number, phone: string[]) =>
       listed(at, { name, price, screenshots: { phone } }, { id: "10001" })

@@ -121,7 +121,7 @@ test("a task that is proposed again is the same and stored once, and one marked 
   expect((await plan(appId)).tasks).toEqual([])
 })
 
-test("a task reached from another text keeps its id and is stored with that text and its keywords", async () => {
+test("a task that starts from another text keeps its id and is stored with that text and its keywords", async () => {
   const appId = await track()
   await measured()
   const [task] = (await plan(appId)).tasks

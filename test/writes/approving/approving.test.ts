@@ -48,7 +48,7 @@ test("the approval address leads through sign-in to the preview; an approval the
   expect((await scene.audits())[0]).toMatchObject({ approved_by: person?.name })
 })
 
-test("a decision stays as it is when its form is sent twice or the other form is sent", async () => {
+test("a decision stays as it is when its form is sent twice or the form of the other decision is sent", async () => {
   const { approval, confirmToken } = await previewed()
   const path = pathOf(approval.address)
   const form = fieldIn(await browser.open(path), "form")!
