@@ -14,7 +14,9 @@ const ALLOWANCES = [
   "spy",
 ] as const satisfies (keyof Entitlements)[]
 export type Allowance = (typeof ALLOWANCES)[number]
-/** The monthly allowance, and that of plans that grant it only once and for all. */
+/**
+ * The monthly allowance for listing writes, and the allowance of plans that grant such writes only once and for all.
+ */
 const LISTING_ALLOWANCES = ["listingWrites", "listingWritesEver"] as const
 export type ListingAllowance = (typeof LISTING_ALLOWANCES)[number]
 export type AnyAllowance = Allowance | ListingAllowance
@@ -52,11 +54,13 @@ export interface Takings {
   release(allowance: AnyAllowance, about: string): Promise<void>
   /** Gives back the unit of work that continued after its call and then failed. False if there is none. */
   returnUnit(allowance: AnyAllowance, about: string): Promise<boolean>
-  /** Takes a unit of the day's measurements, once per call. Only new work takes a unit. */
+  /** Takes a unit of the daily measurements, at most once per call. Call it only for work that is new. */
   takeMeasurement(): Promise<AllowanceState>
   /** Gives back the unit of `takeMeasurement` when no work was started with it. */
   returnMeasurement(): Promise<void>
-  /** Ends the call as answered, so that its units stay taken. If the process dies before this, nothing stays taken. */
+  /**
+   * Ends the call as answered, so that its units stay taken. If the process dies before this, the units are given back.
+   */
   keep(): Promise<void>
   /** Ends the call as failed and gives its units back, unless another call relies on them. */
   giveBack(): Promise<void>
@@ -158,7 +162,7 @@ interface PendingUnit {
   taking: Promise<AllowanceState>
 }
 
-/** Units to take: for a subject, which can be given back, or plain ones. */
+/** The units to take, either for a subject, so that they can be given back, or without one. */
 interface WantedUnits {
   workspaceId: number
   allowance: AnyAllowance | DailyAllowance
@@ -175,7 +179,7 @@ interface TakenUnits {
   openUntil: string | null
 }
 
-/** Exact over all processes. Without `waits`, the results of locked allowances are undefined. */
+/** Takes units. Exact over all processes. Without `waits`, the results of locked allowances are undefined. */
 export async function takeUnits(
   sql: Sql,
   wanted: readonly WantedUnits[],
@@ -250,7 +254,10 @@ export async function giveBackUnit(
   return row.isReturned
 }
 
-/** Marks the units as those of an answered call. If this fails, they are given back although the call was answered. */
+/**
+ * Marks the units as those of an answered call. If this statement fails, the units are given back although the call was
+ * answered.
+ */
 async function keepUnits({ sql, log, requestId }: TakingParts, begun: readonly PendingUnit[]): Promise<void> {
   const units = begun.map(({ unit }) => unit)
   try {

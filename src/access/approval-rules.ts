@@ -3,14 +3,17 @@ import { AccessProblem } from "./problem.ts"
 
 /** The writes that a person must approve outside the assistant before they can be confirmed. */
 export interface ApprovalRule {
-  /** Names of actions, or "all". `actions` applies to every key of the workspace, `ofKey` to this key in addition. */
+  /**
+   * Names of actions, or "all". `actions` applies to every key of the workspace; `ofKey` lists further actions for this
+   * key.
+   */
   actions: string[]
   ofKey: string[]
   /** Whether an approval that the client reports from its user also counts. */
   askingCounts: boolean
 }
 
-/** Means every action, including those of later versions. */
+/** Covers every action, including those of later versions. */
 export const ALL_ACTIONS = "all"
 
 /** Returns the current rule of a workspace, or of one of its keys. Undefined if there is no such key. */

@@ -2,7 +2,7 @@ import type { CallerKind } from "./keys.ts"
 import type { Entitlements, Plan } from "./plans.ts"
 import type { Right } from "./scopes.ts"
 
-/** The workspace's credits of the month, as last read or charged by this process. */
+/** The workspace's credits of the month, as this process last read or charged them. */
 export interface Credits {
   used: number
   limit: number

@@ -98,7 +98,10 @@ export async function refund(sql: Db, { workspaceId, keyId, requestId }: Due): P
   return row.refunded
 }
 
-/** Returns the 402 of a refused charge, with the figures of the exhausted limit: the workspace's or the key's. */
+/**
+ * Returns the 402 of a refused charge, with the figures of the exhausted limit: that of the workspace or that of the
+ * key.
+ */
 export function refusal({ refused, credits, budget }: ChargeResult): Fault {
   return toFault(refused ?? "credits_exhausted", credits, budget)
 }
@@ -109,8 +112,8 @@ function toFault(code: NonNullable<ChargeResult["refused"]>, credits: Credits, b
 }
 
 /**
- * Returns the 402 of a caller whose last known figures cannot pay `least` credits, otherwise null. A call that costs 0
- * is always allowed. This check only saves work that `charge` would refuse.
+ * Returns the 402 fault if the caller's last known figures cannot pay `least` credits, otherwise null. A call that
+ * costs 0 is always allowed. This check only saves work that `charge` would refuse.
  */
 export function cannotPay({ credits, budget }: Caller, least: number): Fault | null {
   if (least === 0) return null
@@ -162,7 +165,7 @@ const NOBODY = { "x-credits-used": "0", "x-credits-limit": "0", "x-credits-remai
 
 let month = { from: 0, until: 0, resetsAt: "" }
 
-/** Cached for the month, because every sandbox response has these figures in its headers. */
+/** Returns the start of the next month. Cached for the month, because every sandbox response has it in its headers. */
 function nextMonth(now: Date): string {
   const at = now.getTime()
   if (at < month.from || at >= month.until) {

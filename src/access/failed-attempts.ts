@@ -5,8 +5,8 @@ import { networkOf } from "./addresses.ts"
 /** Slows down guessing: counts key look-ups that found nothing, per address (IPv6: per /64) and UTC minute. */
 interface FailedAttempts {
   /**
-   * Limits concurrent look-ups to the failures still allowed. Throws rate_limited once the minute's failures are used
-   * up.
+   * Limits concurrent look-ups to the number of failures that the minute still allows. Throws rate_limited when that
+   * number is 0.
    */
   watch<Found>(address: string | null, lookUp: () => Promise<Found | null>): Promise<Found | null>
 }

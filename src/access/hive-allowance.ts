@@ -59,8 +59,8 @@ interface HiveCall {
 }
 
 /**
- * The results are undefined for locked workspaces, and for calls whose limit differs from that of the workspace's first
- * call.
+ * The results are undefined for locked workspaces, and for calls whose limit differs from the limit of the workspace's
+ * first call.
  */
 async function takeAll(sql: Sql, calls: readonly HiveCall[], waits: boolean): Promise<(HiveAnswer | undefined)[]> {
   const byWorkspace = Map.groupBy(calls, ({ workspaceId }) => workspaceId)

@@ -23,7 +23,7 @@ export interface Identify {
   identify(credentials: Credentials, address: string | null, surface?: Surface): Promise<Caller>
   /** Like `identify`, but from the cache only. Null if the database must be read. */
   atHand(credentials: Credentials, address: string | null, surface: Surface): Caller | null
-  /** Sets the figures of the caller, and those that later calls of its key see, to the figures after a charge. */
+  /** Sets the caller's figures to those after a charge, also for later calls with the same key. */
   charged(caller: Caller, paid: ChargeResult): void
   /** Reloads the caller from the database, before refusing something that a purchase may just have allowed. */
   renew(caller: Caller): Promise<void>
@@ -31,11 +31,11 @@ export interface Identify {
 
 export interface IdentifyOptions {
   sql: Sql
-  /** The address of the tool endpoint. Access tokens must have been issued for it. */
+  /** The URL of the tool endpoint. Access tokens must have been issued for it. */
   resource?: string
   now: () => Date
   log: Log
-  /** How long a key's record is cached. Below 1 s, so that a revoked key stops within a second. */
+  /** How long a key's record is cached. Below 1 s, so that a revoked key is refused within a second. */
   ttlMs?: number
   failuresPerMinute?: number
   /** Milliseconds of a monotonic clock. */
@@ -51,7 +51,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
   const find = async (proof: Proof | null, address: string | null) => {
     // A key with a wrong checksum costs no query and does not count as a guess.
     if (!proof) return null
-    // A call with a cached key is not an attempt, so that a caller who shares an address with a guesser keeps working.
+    // A call with a cached key is not an attempt, so that a caller who shares an address with a guesser can still call.
     if (proof.by === "grant" || cache.has(proof)) return await cache.find(proof)
     return await attempts.watch(address, () => cache.find(proof))
   }
@@ -85,8 +85,8 @@ export function createIdentify(options: IdentifyOptions): Identify {
 const LIFTED = new Set<string>(["plan_required", "explorer_required", "credits_exhausted", "key_budget_reached"])
 
 /**
- * Runs a check. If it refuses about money, reloads the caller and runs it again, because the cached figures are up to
- * 750 ms old.
+ * Runs a check. If the check refuses the call for plan or credits, reloads the caller and runs it again, because the
+ * cached figures are up to 750 ms old.
  */
 export function checkLatest(identify: Identify, caller: Caller, check: () => void): Promise<void> | undefined {
   try {
@@ -109,8 +109,8 @@ export function creditsKnownAt(fault: Fault): Credits | null {
 const creditsAt = new WeakMap<Fault, Credits>()
 
 /**
- * Returns the proof in the one key that was sent, or null if it cannot be a valid key. Throws if none was sent, or if
- * the key is not valid at this surface.
+ * Returns the proof for the one key that was sent, or null if it cannot be a valid key. Throws if no key was sent, or
+ * if a token was sent to another endpoint than the tool endpoint.
  */
 function proofOf(credentials: Credentials, surface: Surface, mayBeKey: (text: string) => boolean): Proof | null {
   if ("grant" in credentials) return { by: "grant", id: credentials.grant }
@@ -137,7 +137,7 @@ function bearer(authorization: string | null): string | undefined {
 }
 
 /**
- * Refusals that mean that a token's grant has ended: the token is reported as invalid, so that its client signs in
+ * Refusals that mean that a token's grant has ended. The token is then reported as invalid, so that its client signs in
  * again.
  */
 const OVER = new Set<string>(["key_expired", "key_revoked", "key_leaked"])

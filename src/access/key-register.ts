@@ -22,7 +22,10 @@ export interface NewKey {
   appList?: readonly string[] | undefined
   monthlyBudget?: number
   expiresAt?: Date
-  /** The person whom the key belongs to: it never has a right that they lack, and ends with their membership. */
+  /**
+   * The person whom the key belongs to. The key never has a right that this person lacks, and ends with their
+   * membership.
+   */
   personId?: number
 }
 
@@ -86,7 +89,7 @@ export interface Rights {
   appList: readonly string[] | null
 }
 
-/** Creates the grant of a person's pages. `key list` shows it under the person's name. */
+/** Creates the grant with which the pages call operations for a person. `key list` shows it under the person's name. */
 export async function createPagesGrant(
   tx: Tx,
   { scopes, appList, ...grant }: Rights & { workspaceId: number; personId: number; name: string },
@@ -95,7 +98,7 @@ export async function createPagesGrant(
   return await insertKey(tx, { ...values, ...(appList && { appList }) })
 }
 
-/** Changes the rights of a person's pages. Throws AccessProblem. */
+/** Changes the rights of the grant of a person's pages. Throws AccessProblem. */
 export async function setRights(tx: Tx, keyId: number, { scopes, appList }: Rights): Promise<void> {
   const [key] = await tx<{ workspaceId: number }[]>`
     update api_key

@@ -6,8 +6,8 @@ import { createPasswordQueue } from "./password-queue.ts"
 export type VisitorGate = (address: string | null) => Pick<Gate, "run">
 
 /**
- * Limits the writes of visitors without a key, over all addresses: few transactions at once, and a turn per site (IPv6:
- * /48). A flood from ever new addresses then waits in its own queue instead of delaying callers with a key.
+ * Limits the writes of visitors without a key over all addresses: few transactions at once, and a turn per site (IPv6:
+ * /48). A flood from ever new addresses then waits in this queue and does not delay callers with a key.
  */
 export function limitKeylessWrites(gate: Pick<Gate, "run">): VisitorGate {
   const queue = createPasswordQueue({ atOnce: 2, waitingPerKey: 10, maxWaiting: 200 })

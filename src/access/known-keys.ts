@@ -25,11 +25,9 @@ interface KnownKeys {
   /** Like `find`, but from the cache only. Null also if the database must be read. */
   atHand(proof: Proof): KnownKey | null
   has(proof: Proof): boolean
-  /** Copies the figures of a charge, so that calls before the next look-up see them. */
+  /** Copies the figures after a charge to the cache, so that calls before the next look-up use them. */
   charged(caller: Caller, paid: ChargeResult): void
-  /**
-   * Looks the caller up again and updates it, unless a look-up started in the last 100 ms: that result is used then.
-   */
+  /** Looks the caller up again and updates it. If a look-up started in the last 100 ms, uses its result instead. */
   renew(caller: Caller): Promise<void>
 }
 
@@ -37,7 +35,7 @@ const RENEW_MS = 100
 
 interface KnownKeysOptions {
   sql: Sql
-  /** The address that access tokens must have been issued for. */
+  /** The URL that access tokens must have been issued for. */
   resource?: string | undefined
   ttlMs: number
   /** Milliseconds of a monotonic clock. */
@@ -46,8 +44,8 @@ interface KnownKeysOptions {
 }
 
 /**
- * Caches keys: one query per key and `ttlMs`, shared by concurrent calls. The age counts from before the query, so that
- * a slow query does not make an entry older than `ttlMs`.
+ * Caches keys. Sends one query per key and `ttlMs`, shared by concurrent calls. The age of an entry is counted from the
+ * start of its query, so that a slow query does not make an entry older than `ttlMs`.
  */
 export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
   const { sql, resource = "", ttlMs, elapsedMs, maxKeys = 10_000 } = options
@@ -132,7 +130,7 @@ interface Entry {
   askedAtMs: number
   answer: Promise<KnownKey | null>
   isAnswered: boolean
-  /** The result of the previous query, until the new one has answered. */
+  /** The result of the previous query, until the new query has a result. */
   found: KnownKey | null
 }
 
@@ -261,15 +259,15 @@ function isOrphaned({ personId, member }: KeyRow): boolean {
 }
 
 /**
- * Returns the first condition that refuses a key, in the documented order. Beyond the limit of live keys, the newest
- * are on hold.
+ * Returns the first condition that refuses a key, in the documented order. Above the limit of live keys, the newest
+ * keys are on hold.
  */
 function refusalOf(row: KeyRow, liveKeys: number): FaultCode | null {
   const conditions: [boolean, FaultCode][] = [
     [row.over, "invalid_token"],
     [row.deleted, "account_deleted"],
     [row.expired, "key_expired"],
-    // A leaked key is also revoked. Return the more specific code.
+    // A leaked key is also revoked, so the more specific code comes first.
     [row.leaked, "key_leaked"],
     [row.revoked || isOrphaned(row), "key_revoked"],
     [row.paused, "key_paused"],

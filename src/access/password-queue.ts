@@ -1,7 +1,7 @@
 import { Fault } from "../lib/faults.ts"
 
 interface QueueLimits {
-  /** Tasks running at once, over all keys. */
+  /** Maximum number of tasks that run at once, over all keys. */
   atOnce: number
   /** Tasks of one key that may wait. */
   waitingPerKey: number

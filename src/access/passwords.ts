@@ -33,7 +33,7 @@ export async function isPassword(password: string, hashed: string): Promise<bool
 }
 
 // A hash takes 45 ms of a core and 19 MiB, so a flood of attempts must not occupy the machine. Setting a password does
-// not wait behind attempts to guess one, nor do attempts at one share link wait behind those at another.
+// not wait for attempts to guess one, and attempts at one share link do not wait for attempts at another.
 const making = createPasswordQueue({ atOnce: 2, waitingPerKey: 40 })
 const checking = createPasswordQueue({ atOnce: 2, waitingPerKey: 8 })
 

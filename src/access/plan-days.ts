@@ -19,7 +19,7 @@ interface UnreadDay {
   what: PlannedDays
   day: string
   today: string
-  /** The error code if no higher plan would show the day. */
+  /** The error code for a day that no higher plan would show either. */
   otherwise: FaultCode
   field: string
 }

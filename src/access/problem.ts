@@ -1,4 +1,4 @@
-/** The message is one clear sentence without secrets. */
+/** A message of one clear sentence without secrets. */
 export class AccessProblem extends Error {
   override name = "AccessProblem"
   /** The value that is wrong, so that a form can show the message at its field. */

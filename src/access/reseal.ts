@@ -30,8 +30,8 @@ export async function countSealed(sql: Sql, sealer: Sealer): Promise<SealedCount
 }
 
 /**
- * Decrypts texts that an earlier key encrypted, and encrypts them with SECRET_KEY. Skips texts that change meanwhile or
- * cannot be decrypted. Returns the counts after that.
+ * Decrypts texts that an earlier key encrypted, and encrypts them with SECRET_KEY. Skips texts that change during the
+ * run or cannot be decrypted. Returns the counts after the run.
  */
 export async function reseal(sql: Sql, sealer: Sealer): Promise<SealedCount & { resealed: number }> {
   let resealed = 0

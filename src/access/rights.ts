@@ -6,7 +6,7 @@ import type { Right } from "./scopes.ts"
 export interface Requirements {
   scope: Right | null
   plan: Plan
-  /** Hive calls: open with a credit pack or Explorer ("pack"), or with Explorer only. */
+  /** Which callers may make Hive calls: those with a credit pack or Explorer ("pack"), or only those with Explorer. */
   hive?: "pack" | "explorer" | undefined
 }
 

@@ -18,15 +18,15 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number]
 
 /**
- * Rights that only a person has, on pages: to manage people, keys, channels and connected accounts, and to see the
- * machine. No key and no assistant can be given them.
+ * Rights that only a person can have, and only on pages: to manage people, keys, channels and connected accounts, and
+ * to see the state of the server. No key and no assistant can be given these rights.
  */
 const PERSON_SCOPES = ["workspace:manage", "server:operate"] as const
 
 /** A right that a caller may have. */
 export type Right = Scope | (typeof PERSON_SCOPES)[number]
 
-/** The reads of money: proceeds of sales, and spend on ads. */
+/** The scopes that allow reading money: proceeds of sales, and spend on ads. */
 export const MONEY_SCOPES: readonly Right[] = ["revenue:read", "ads:read"]
 
 /** The scopes of a new key by default: all but hive:measure, which starts paid work and is opt-in. */
@@ -42,8 +42,8 @@ const READ_SCOPES: Partial<Record<Scope, Scope>> = {
 }
 
 /**
- * Returns the scopes whose writes a caller may see in lists, because they may make such a write, or read what it
- * changes. A write's summary contains figures, such as a bid.
+ * Returns the scopes whose writes a caller may see in lists. A caller may see a write if they may make such a write, or
+ * may read what it changes, because its summary contains figures such as a bid.
  */
 export function visibleWriteScopes(scopes: readonly Right[]): Scope[] {
   return SCOPES.filter((scope) => {

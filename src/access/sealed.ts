@@ -3,7 +3,7 @@ import { createHash, randomBytes as secureBytes } from "node:crypto"
 import type { RandomBytes } from "../lib/text.ts"
 import { AccessProblem } from "./problem.ts"
 
-/** The place where an encrypted text is stored. It cannot be decrypted after being moved to another row. */
+/** The place where an encrypted text is stored. A text that was moved to another row cannot be decrypted. */
 export interface Place {
   table: string
   row: string
@@ -24,7 +24,10 @@ export interface Sealer {
   isOld(sealed: string): boolean
 }
 
-/** SECRET_KEY and its predecessors. Private, so that no log and no dump of settings contains them. */
+/**
+ * The key in SECRET_KEY and the earlier keys. The field is private, so that no log and no dump of settings contains
+ * them.
+ */
 export class SecretKeys {
   readonly #keys: Uint8Array<ArrayBuffer>[]
 
@@ -56,7 +59,7 @@ export function secretKeyOf(text: string): Uint8Array<ArrayBuffer> | null {
   return bytes?.length === 32 && new Set(bytes).size >= MIN_DISTINCT ? bytes : null
 }
 
-// 32 random bytes have fewer distinct values than this with a chance below 1e-20.
+// The chance that 32 random bytes have fewer distinct values than this is below 1e-20.
 const MIN_DISTINCT = 12
 
 /**
@@ -111,7 +114,7 @@ async function knownKey(bytes: Uint8Array<ArrayBuffer>): Promise<KnownKey> {
   return { id: written(digest.subarray(0, 6)), key }
 }
 
-/** Returns the authenticated data as JSON, so that two names cannot run together. */
+/** Returns the authenticated data as JSON, so that the names of table and row cannot be confused when joined. */
 function bound(keyId: string, { table, row }: Place): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify([VERSION, keyId, table, row]))
 }

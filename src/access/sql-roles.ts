@@ -11,12 +11,15 @@ export const MONEY_VIEWS = ["report_revenue", "report_ads", "report_ad_keywords"
 export const DEFAULT_SQL_CONNECTIONS = 3
 const MAX_SQL_CONNECTIONS = 100
 
-/** Seconds per statement. A tool may raise it: PostgreSQL lets every role change its own timeouts. */
+/**
+ * Timeout of a statement in seconds. A reporting tool may raise it, because PostgreSQL lets every role change its own
+ * timeouts.
+ */
 export const SQL_STATEMENT_SECONDS = 60
 
 interface SqlGrant {
   workspaceId: number
-  /** Undefined: a new role with a random name. */
+  /** The role's name. Undefined for a new role with a random name. */
   role?: string | undefined
   isMoney: boolean
   connections: number
@@ -24,7 +27,7 @@ interface SqlGrant {
 
 interface GrantedRole {
   role: string
-  /** The only copy: the database stores a hash. */
+  /** The only copy of the password, because the database stores a hash. */
   password: string
   schema: string
 }
@@ -108,7 +111,8 @@ async function claimName(tx: Tx, role: string, workspaceId: number): Promise<boo
       ) as "isShared"`
   if (row.workspaceId === null ? row.exists : row.workspaceId !== workspaceId)
     throw new AccessProblem(`the role ${role} exists already and does not read this workspace; choose another --role`)
-  // This database may be a copy on the server of the original, whose tools would lose their password.
+  // This database may be a copy on the same server as the original, and the tools of the original would lose their
+  // password.
   if (row.isShared)
     throw new AccessProblem(`another database of this server uses the role ${role}; choose another --role`)
   return row.exists

@@ -3,12 +3,12 @@ import { hash } from "node:crypto"
 import type { Db, Sql } from "../database/types.ts"
 import { siteOf } from "./addresses.ts"
 
-/** Maximum number of tries per minute at secrets of one scope from one address (IPv6: /48). */
+/** Maximum number of tries per minute from one address (IPv6: /48) within one scope. */
 const MAX_TRIES_A_MINUTE = 5
 
 /**
- * Tries at one secret, over all addresses, after which the pause before the next try grows. An hour without a try
- * resets the count.
+ * Number of tries of one secret, over all addresses, after which the pause before the next try grows. An hour without a
+ * try resets the count.
  */
 export const CALM_TRIES = 20
 
@@ -18,7 +18,7 @@ const MAX_PAUSE_S = 60
 
 /** An attempt with a passphrase, a code or the password of a share link. */
 export interface SecretTry {
-  /** Addresses are counted per scope: "sign-in", or one share link. */
+  /** Tries per address are counted separately for each scope: "sign-in", or one share link. */
   scope: string
   address: string | null
   /** The secret that is guessed. Null for a sign-in code: it is one of 19^8 and belongs to no known workspace. */
@@ -37,13 +37,15 @@ export async function takeTry(sql: Sql, tried: SecretTry): Promise<number | null
   return secretWait
 }
 
-/** Uncounts a successful try, which was not a guess. */
+/** Removes a successful try from the count, because it was not a guess. */
 export async function giveTryBack(sql: Sql, tried: SecretTry): Promise<void> {
   await giveBack(sql, addressDigest(tried))
   if (tried.secret !== null) await giveBack(sql, secretDigest(tried.secret))
 }
 
-/** Returns the failed tries at a secret from all addresses. The count restarts after an hour without a try. */
+/**
+ * Returns the number of failed tries of a secret from all addresses. The count restarts after an hour without a try.
+ */
 export async function countTries(sql: Db, secret: string): Promise<number> {
   const [row] = await sql<{ tries: number }[]>`
     select tries
@@ -57,7 +59,7 @@ export async function countTries(sql: Db, secret: string): Promise<number> {
  * table.
  */
 async function takeAddressTry(sql: Sql, digest: Buffer): Promise<number | null> {
-  // An array, because a locking subquery may run again for each row and would then lock every row.
+  // An array, because a subquery that locks rows may run again for each row and would then lock every row.
   const [taken] = await sql`
     with swept as (
       delete from secret_try

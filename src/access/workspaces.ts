@@ -63,7 +63,7 @@ export async function createWorkspace(sql: Sql, asked: NewWorkspace): Promise<Wo
   return await findWorkspace(sql, name)
 }
 
-/** Changes a workspace. The monthly quota follows plan and overrides at once. Throws AccessProblem. */
+/** Changes a workspace. A changed plan or override changes the monthly quota at once. Throws AccessProblem. */
 export async function setWorkspace(sql: Sql, name: string, changes: WorkspaceChanges): Promise<Workspace> {
   if (changes.addPack !== undefined) checkPack(changes.addPack)
   await sql.begin(async (tx) => {
@@ -91,8 +91,9 @@ export async function setWorkspace(sql: Sql, name: string, changes: WorkspaceCha
 }
 
 /**
- * Repairs the month after a clock was far ahead. Charges to later months are moved to the current month, so that the
- * ledger's sum still matches the account and nothing becomes free. Throws AccessProblem when the month is not ahead.
+ * Repairs the billing month after a clock was far ahead. Moves charges of later months to the current month, so that
+ * the ledger's sum still matches the account and nothing becomes free. Throws AccessProblem when the month is not
+ * ahead.
  */
 async function resetMonth(tx: Tx, workspaceId: number): Promise<void> {
   const [account] = await tx<{ thisMonth: string; isAhead: boolean }[]>`

@@ -5,8 +5,8 @@ import { retryDeadlocks } from "../measuring/record/record.ts"
 
 /**
  * Follows the storefronts of the setting MARKET and those chosen on pages, and no others. Storefronts that remain keep
- * their first day, so repeated or concurrent calls change nothing. Each storefront is added in its own transaction: if
- * its charts were read before, some 10,000 apps become due.
+ * their first day, so repeated or concurrent calls change nothing. Each storefront is added in its own transaction,
+ * because some 10,000 apps become due if its charts were read before.
  */
 export async function followMarket(sql: Sql, setting: readonly MarketStorefront[]): Promise<void> {
   const market = unionOf(setting, await readChosenMarket(sql))
@@ -16,7 +16,9 @@ export async function followMarket(sql: Sql, setting: readonly MarketStorefront[
     await retryDeadlocks(() => sql.begin((tx) => follow(tx, followed)))
 }
 
-/** Returns whether exactly these storefronts are followed, as they are at most starts. This check needs no lock. */
+/**
+ * Returns whether exactly these storefronts are followed, which is the case at most starts. This check needs no lock.
+ */
 async function isFollowed(sql: Sql, market: readonly MarketStorefront[]): Promise<boolean> {
   const rows = await sql<MarketStorefront[]>`select storefront, genres from market_storefront`
   const genresOf = new Map(rows.map(({ storefront, genres }) => [storefront, genres.join()]))
@@ -26,7 +28,10 @@ async function isFollowed(sql: Sql, market: readonly MarketStorefront[]): Promis
   )
 }
 
-/** Stops following all other storefronts. Returns those that are not followed yet, or with other genres. */
+/**
+ * Stops following storefronts that are not in the list. Returns the listed storefronts that are not followed yet or are
+ * followed with other genres.
+ */
 async function removeUnlisted(tx: Tx, market: readonly MarketStorefront[]): Promise<Set<string>> {
   await lockMarket(tx)
   const storefronts = market.map(({ storefront }) => storefront)
@@ -65,7 +70,10 @@ async function lockMarket(tx: Tx): Promise<void> {
   await tx`lock table market_storefront in share row exclusive mode`
 }
 
-/** The key of `instance` with the storefronts and genres that an operator follows on pages, besides MARKET. */
+/**
+ * The key in the table `instance` whose value lists the storefronts and genres that an operator follows on pages,
+ * besides those of MARKET.
+ */
 const CHOSEN = "market"
 
 /** Follows further genres of a storefront, as chosen on a page. Repeating it changes nothing. */
@@ -83,7 +91,7 @@ export async function followGenres(sql: Sql, wanted: MarketStorefront): Promise<
   )
 }
 
-/** Stops following genres that were chosen on a page. Genres of MARKET stay. */
+/** Stops following genres that were chosen on a page. Genres of MARKET are still followed. */
 export async function dropGenres(sql: Sql, { storefront, genres }: MarketStorefront): Promise<void> {
   await retryDeadlocks(() =>
     sql.begin(async (tx) => {
@@ -112,7 +120,7 @@ async function readGenres(tx: Tx, storefront: string): Promise<readonly string[]
   return row?.genres ?? []
 }
 
-/** Returns what an operator follows on pages, besides MARKET. */
+/** Returns the storefronts and genres that an operator follows on pages, besides those of MARKET. */
 export async function readChosenMarket(sql: Db): Promise<MarketStorefront[]> {
   const [row] = await sql<{ value: string }[]>`
     select value

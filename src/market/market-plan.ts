@@ -10,15 +10,15 @@ export const MARKET_UPSTREAM = appsOnAppStore.upstream
 /** Daily requests for following the market, regardless of what else is tracked. */
 export interface MarketPlan {
   lists: number
-  /** Charts that were never read. The number of their apps is estimated. */
+  /** Number of charts that were never read. The number of apps on them is estimated. */
   unread: number
   apps: number
-  /** Look-up requests, of up to fifty apps of one storefront each. */
+  /** Number of look-up requests. Each contains up to fifty apps of one storefront. */
   lookUps: number
   requests: number
   /**
-   * Upper bound of the requests: assumes that each chart never read has the maximum number of apps, and that these are
-   * on no other chart.
+   * Upper bound of the requests: assumes that each chart that was never read has the maximum number of apps, and that
+   * these apps are on no other chart.
    */
   mostRequests: number
 }
@@ -38,7 +38,7 @@ export function marketPlanOf(storefronts: readonly FollowedLists[]): MarketPlan 
   return { lists, unread, apps: sum(apps), lookUps, requests: lists + lookUps + trees, mostRequests }
 }
 
-/** One look-up request cannot contain apps of two storefronts. */
+/** A look-up request contains apps of one storefront only. */
 function lookUpsOf(apps: readonly number[]): number {
   return sum(apps.map((count) => Math.ceil(count / appsOnAppStore.together)))
 }

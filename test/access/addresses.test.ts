@@ -9,14 +9,14 @@ const proxies = parseAddressList(["10.0.0.0/8", "2001:db8:1::/48"])
 
 describe("the client's address", () => {
   test.each([
-    // peer, X-Forwarded-For, trusted proxies, client
+    // columns: peer, X-Forwarded-For, trusted proxies, client
     ["203.0.113.9", "10.0.0.1", emptyList, "203.0.113.9"],
     ["10.0.0.1", "198.51.100.7", emptyList, "10.0.0.1"],
     ["203.0.113.9", "10.0.0.1", proxies, "203.0.113.9"],
     ["10.0.0.1", "198.51.100.7", proxies, "198.51.100.7"],
     ["10.0.0.1", null, proxies, "10.0.0.1"],
     ["10.0.0.1", "  ", proxies, "10.0.0.1"],
-    // Hops to the left of the first untrusted one are unverified.
+    // Hops to the left of the first untrusted hop are unverified.
     ["10.0.0.1", "1.1.1.1, 198.51.100.7", proxies, "198.51.100.7"],
     ["10.0.0.1", "1.1.1.1, 198.51.100.7, 10.9.9.9", proxies, "198.51.100.7"],
     ["10.0.0.1", "10.1.1.1, 198.51.100.7, 10.9.9.9", proxies, "198.51.100.7"],
@@ -105,7 +105,7 @@ describe("an address list", () => {
   })
 })
 
-test("a network is one IPv4 address or one /64", () => {
+test("the network of an address is one IPv4 address or one /64", () => {
   expect(networkOf("192.0.2.1")).toBe("192.0.2.1")
   expect(networkOf("::ffff:192.0.2.1")).toBe("192.0.2.1")
   expect(networkOf("2001:db8::1")).toBe(networkOf("2001:db8:0:0:ffff:ffff:ffff:ffff"))

@@ -16,7 +16,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-/** Opens the allowances of a call of a workspace with `spy` keyword spies a month. */
+/** Opens the allowances of a call. The workspace has `spy` keyword spies a month. */
 function call(workspaceId: number, spy = 3, database = sql): Takings {
   const caller = { workspaceId, entitlements: { ...ENTITLEMENTS.pro, spy } } as Caller
   return openTakings({ sql: database, log: silentLog, requestId: crypto.randomUUID() }, caller)
@@ -30,7 +30,7 @@ const countUsed = async (workspaceId: number) => (await countUsedAllowances(sql,
 const rivalOf = (n: number) => ({ ...RIVAL, about: `ios us ${30_000 + n}` })
 const short = ({ granted, used }: AllowanceState) => [granted, used]
 
-test("units are granted up to the allowance, more are refused uncharged, and opened subjects stay open", async () => {
+test("units beyond the allowance are refused for free, and opened subjects stay open", async () => {
   const workspace = await newWorkspace()
   const answers: AllowanceState[] = []
   for (let n = 0; n < 5; n++) answers.push(await call(workspace).take("spy", rivalOf(n)))
@@ -46,7 +46,7 @@ test("units are granted up to the allowance, more are refused uncharged, and ope
   expect(await countUsed(workspace)).toBe(3)
 })
 
-test("one of 100 concurrent calls for a subject takes a unit, and all have it open until the same time", async () => {
+test("one of 100 concurrent calls for a subject takes a unit, and it is open for all until the same time", async () => {
   const workspace = await newWorkspace()
   const answers = await Promise.all(Array.from({ length: 100 }, () => call(workspace).take("spy", RIVAL)))
   expect(answers.map(short)).toEqual(Array.from({ length: 100 }, () => [true, 1]))
@@ -54,7 +54,7 @@ test("one of 100 concurrent calls for a subject takes a unit, and all have it op
   expect(await countUsed(workspace)).toBe(1)
 })
 
-test("as many of 60 concurrent calls for distinct subjects are granted as there are units", async () => {
+test("of 60 concurrent calls for distinct subjects exactly as many are granted as there are units", async () => {
   const workspace = await newWorkspace()
   const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => call(workspace, 7).take("spy", rivalOf(n))))
   expect(
@@ -66,7 +66,7 @@ test("as many of 60 concurrent calls for distinct subjects are granted as there 
   expect(await countUsed(workspace)).toBe(7)
 })
 
-test("workspaces are counted separately, a lowered allowance refuses, and one of 0 grants nothing", async () => {
+test("workspaces are counted separately, a lowered allowance refuses further units, and 0 grants none", async () => {
   const [workspace, other] = [await newWorkspace(), await newWorkspace()]
   await call(workspace).take("spy", rivalOf(1))
   expect(short(await call(other, 0).take("spy", rivalOf(1)))).toEqual([false, 0])
@@ -81,7 +81,7 @@ describe("periods by the database's clock", () => {
     set opened_at = opened_at - ${interval}::interval, open_until = open_until - ${interval}::interval
     where workspace_id = ${workspace}`
 
-  test("a subject is open for exactly 30 days: no unit just before their end and a new one at their end", async () => {
+  test("a subject stays open for exactly 30 days, in which a call takes no further unit", async () => {
     const workspace = await newWorkspace()
     const first = call(workspace)
     const { openUntil } = await first.take("spy", RIVAL)
@@ -127,7 +127,7 @@ describe("failed calls", () => {
     expect(short(await call(workspace, 1).take("spy", RIVAL))).toEqual([true, 1])
   })
 
-  test("a failed call gives back a unit that it was still taking, and takes no more units", async () => {
+  test("a failed call also gives back the unit that it was still taking, and then takes no more units", async () => {
     const workspace = await newWorkspace()
     const failed = call(workspace)
     const pending = failed.take("spy", RIVAL)
@@ -138,33 +138,29 @@ describe("failed calls", () => {
     expect(await countUsed(workspace)).toBe(0)
   })
 
-  test(
-    "an answered call gives back a unit that it did not use and keeps the others, " +
-      "unless another call relies on it",
-    async () => {
-      const workspace = await newWorkspace()
-      const attempt = call(workspace)
-      await attempt.take("spy", rivalOf(1))
-      await attempt.take("spy", rivalOf(2))
-      await attempt.release("spy", rivalOf(1).about)
-      await attempt.keep()
-      expect(await countUsed(workspace)).toBe(1)
-      const [first, second] = [call(workspace), call(workspace)]
-      await first.take("spy", rivalOf(3))
-      await second.take("spy", rivalOf(3))
-      await first.release("spy", rivalOf(3).about)
-      await first.giveBack()
-      expect(await countUsed(workspace)).toBe(2)
-      await second.keep()
-      // A unit of an answered call stays taken, even if a later call finds its subject open.
-      const later = call(workspace)
-      await later.take("spy", rivalOf(3))
-      await later.release("spy", rivalOf(3).about)
-      expect(await countUsed(workspace)).toBe(2)
-    },
-  )
+  test("an answered call gives back only units that it did not use and that no other call relies on", async () => {
+    const workspace = await newWorkspace()
+    const attempt = call(workspace)
+    await attempt.take("spy", rivalOf(1))
+    await attempt.take("spy", rivalOf(2))
+    await attempt.release("spy", rivalOf(1).about)
+    await attempt.keep()
+    expect(await countUsed(workspace)).toBe(1)
+    const [first, second] = [call(workspace), call(workspace)]
+    await first.take("spy", rivalOf(3))
+    await second.take("spy", rivalOf(3))
+    await first.release("spy", rivalOf(3).about)
+    await first.giveBack()
+    expect(await countUsed(workspace)).toBe(2)
+    await second.keep()
+    // The unit of an answered call stays taken, even if a later call releases the subject.
+    const later = call(workspace)
+    await later.take("spy", rivalOf(3))
+    await later.release("spy", rivalOf(3).about)
+    expect(await countUsed(workspace)).toBe(2)
+  })
 
-  test("a failed call gives back no unit that was already open or was not granted", async () => {
+  test("a failed call gives back no unit if the subject was already open or the unit was not granted", async () => {
     const workspace = await newWorkspace()
     await call(workspace, 1).take("spy", RIVAL)
     const failed = call(workspace, 1)
@@ -206,7 +202,7 @@ describe("failed calls", () => {
 
 slow("the count equals the number of open subjects after any order of takes and failures", async () => {
   const workspace = await newWorkspace()
-  // A fixed seed.
+  // Random numbers with a fixed seed.
   let seed = 20_251_120
   const random = (below: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648

@@ -86,11 +86,11 @@ test("a charge of a small workspace is settled before the last of hundreds of ea
   }
   const all = Array.from({ length: 600 }, () => pay("large", large.due()))
   await Promise.all([...all, pay("small", small.due())])
-  // It is in the second statement, because one with a hundred charges was already running.
+  // The small charge is in the second statement, because one with a hundred charges was already running.
   expect(settled.indexOf("small")).toBeLessThan(250)
 })
 
-test("an invalid charge fails alone, and the charges in its statement are paid", async () => {
+test("an invalid charge fails alone, and the other charges in its statement are paid", async () => {
   const [payer, otherPayer] = [await somePayer(), await somePayer()]
   const foreign: Due = { ...payer.due(), keyId: otherPayer.due().keyId }
   const tooMuch = payer.due(2 ** 40)
@@ -187,7 +187,7 @@ const charges = fc.array(fc.record({ payer: fc.nat({ max: 3 }), cost: fc.integer
   maxLength: 60,
 })
 
-test("any mix of concurrent charges adds up, and only unaffordable ones are refused", async () => {
+test("any mix of concurrent charges adds up, and only those that the credits do not cover are refused", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(means, { minLength: 4, maxLength: 4 }), charges, async (four, requests) => {
       const payers = await Promise.all(four.map(somePayer))
@@ -229,7 +229,7 @@ test("any mix of charges in one statement has the same results and ledger as cha
   )
 })
 
-test("one charge per workspace is paid except for the invalid ones", async () => {
+test("valid charges of a statement are paid although invalid ones for other workspaces fail", async () => {
   const payers = await Promise.all([1, 2, 3, 4].map(() => somePayer()))
   const [first, second, third, fourth] = payers.map(({ due }) => due()) as [Due, Due, Due, Due]
   const outcomes = await Promise.all(
@@ -244,7 +244,7 @@ test("one charge per workspace is paid except for the invalid ones", async () =>
   expect(await Promise.all(payers.map(async ({ due }) => (await readCredits(sql, due())).used))).toEqual([1, 0, 1, 0])
 })
 
-/** A payer whose account and key were last used in that month. */
+/** Creates a payer whose account and key were last used in the given month. */
 async function somePayerOf(means: Partial<Means>, month: string) {
   const payer = await somePayer(means)
   if (month === "this") return payer

@@ -9,7 +9,7 @@ const { databaseUrl, due, calls, inGroups } = JSON.parse(process.argv[2]!)
 const database = await openDatabase({ databaseUrl, dataDir: "", as: "command", log: silentLog })
 const pay: ChargeCall = inGroups ? createChargeCall(database.sql) : (due) => chargeAlone(database.sql, due)
 await database.sql`select 1`
-// The parent answers when all processes are ready.
+// The parent process writes to stdin when all processes are ready.
 process.stdout.write("ready\n")
 for await (const _ of process.stdin) break
 const paid = await Promise.all(

@@ -28,7 +28,7 @@ beforeAll(async () => {
   companion = (await someAccount(1e6)).due
 })
 
-/** "alone": like a write, inside its transaction. "in groups": like a call, together with others. */
+/** "alone": charged inside a transaction, as a write is. "in groups": charged together with others, as a call is. */
 const single: ChargeCall = (due) => chargeAlone(sql, due)
 const WAYS: [string, ChargeCall][] = [
   ["alone", single],
@@ -119,7 +119,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
       { limit: 10, used: 8, resetsAt },
     ])
     expect((await way({ ...due, keyId: other.key.id, cost: 90 })).refused).toBeNull()
-    // Both limits are exhausted. The key's budget is reported first, as in the check before the call.
+    // Both limits are exhausted. The refusal reports the key's budget first, as the check before the call does.
     expect((await pay(3)).refused).toBe("key_budget_reached")
   })
 

@@ -33,7 +33,7 @@ function open(options: Partial<LimitsOptions>) {
   return openLimits({ sql, log: silentLog, prefix, now, ...options })
 }
 
-/** A store, and how a test moves it to the next day: a mocked clock, or today's rows made older. */
+/** A store, and how a test moves it to the next day: with a mocked clock, or by making today's rows older. */
 type Store = [name: string, test: typeof withRedis, hive: () => HiveAllowance, nextDay: () => Promise<void>]
 const passDay = async () => {
   nowMs += 86_400_000
@@ -189,7 +189,7 @@ test("a call for a deleted workspace fails alone, and the others in its statemen
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: two processes count exactly, and a locked workspace delays no other",
+  "postgres: two processes count exactly, and a locked workspace does not delay any other",
   async () => {
     const workspaces = await Promise.all(Array.from({ length: 8 }, someWorkspace))
     const [first, second] = [open({}).hive, open({}).hive]

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const HERE = "203.0.113.9"
 
-/** Returns the code for a key in a process without a cache. */
+/** Returns the result code for a key, from a process with an empty cache. */
 const verdict = (secret: string, address: string | null = HERE) =>
   outcomeOf(freshIdentify(sql).identify(bearing(secret), address))
 
@@ -101,7 +101,7 @@ describe("codes of refused keys", () => {
     expect(await from("198.51.100.7")).toBe("ok")
     expect(await from("::ffff:198.51.100.7")).toBe("ok")
     expect(await from("2001:db8::7")).toBe("ok")
-    // The same cached record, with another address.
+    // The same cached record is used with another address.
     expect(await from(HERE)).toBe("ip_not_allowed")
     expect(await from("2001:db8:0:1::7")).toBe("ip_not_allowed")
     expect(await from(null)).toBe("ip_not_allowed")
@@ -165,7 +165,7 @@ describe("codes of refused keys", () => {
     expect(await verdicts()).toEqual(["key_revoked", "key_expired", "key_leaked", "ok", "ok"])
   })
 
-  test("a key works until it expires by the database's clock", async () => {
+  test("a key is accepted until it expires by the database's clock", async () => {
     const workspace = await someWorkspace(sql)
     const { key, secret } = await someKey(sql, workspace, { expiresAt: new Date(Date.now() + 3_600_000) })
     const wrongClock = freshIdentify(sql, { now: () => new Date(Date.now() + 7_200_000) })
@@ -215,7 +215,7 @@ describe("the record of a key", () => {
     expect(budget).toEqual({ used: 0, limit: 50 })
   })
 
-  test("calls of a key in the cache time share one query, even concurrently; the next one queries again", async () => {
+  test("calls of a key within the cache time share one query, and the next call queries again", async () => {
     const { secret } = await someKey(sql, await someWorkspace(sql))
     const counted = countingLookUps(sql)
     const clock = { ms: 1_000 }
@@ -238,7 +238,7 @@ describe("the record of a key", () => {
     const first = await chargeAlone(sql, { ...due, cost: 12, requestId: "1" })
     const second = await chargeAlone(sql, { ...due, cost: 3, requestId: "2" })
     charged(caller, second)
-    // A late result does not reset the figures.
+    // A result that arrives late does not reset the figures.
     charged(caller, first)
     for (const state of [caller, await identify(bearing(secret), HERE)]) {
       expect(state.credits).toMatchObject({ used: 15, limit: 15, remaining: 0 })
@@ -264,36 +264,32 @@ describe("the record of a key", () => {
   })
 })
 
-test(
-  "an address is rate-limited without a query after 30 unknown keys a minute, " +
-    "while known keys and other addresses work",
-  async () => {
-    const workspace = await someWorkspace(sql)
-    const { secret } = await someKey(sql, workspace)
-    const counted = countingLookUps(sql)
-    const clock = { ms: 0 }
-    const frozen = new Date("2024-02-28T12:00:15Z")
-    const { identify } = freshIdentify(counted.sql, { now: () => frozen, elapsedMs: () => clock.ms })
-    await identify(bearing(secret), HERE)
-    const outcomes = []
-    for (let tried = 0; tried < 100; tried++) {
-      outcomes.push(await outcomeOf(identify(bearing(makeKey("live", randomBytes)), HERE)))
-    }
-    expect(outcomes).toEqual([...Array(30).fill("invalid_api_key"), ...Array(70).fill("rate_limited")])
-    expect(counted.count()).toBe(31)
-    // A key with a wrong checksum is refused as such and does not count as an attempt.
-    expect(await outcomeOf(identify(bearing("nonsense"), HERE))).toBe("invalid_api_key")
-    const fault = await faultOf(identify(bearing(makeKey("live", randomBytes)), HERE))
-    expect([fault.code, fault.status, fault.retryAfter]).toEqual(["rate_limited", 429, 45])
-    // The valid key is stale in the cache for long, is queried again and works.
-    clock.ms = 60_000
-    expect(await outcomeOf(identify(bearing(secret), HERE))).toBe("ok")
-    expect(await outcomeOf(identify(bearing(makeKey("live", randomBytes)), "203.0.113.10"))).toBe("invalid_api_key")
-    expect(await outcomeOf(identify({ authorization: null, apiKey: null }, HERE))).toBe("missing_api_key")
-  },
-)
+test("after 30 unknown keys a minute an address is refused without a query, but not its known keys", async () => {
+  const workspace = await someWorkspace(sql)
+  const { secret } = await someKey(sql, workspace)
+  const counted = countingLookUps(sql)
+  const clock = { ms: 0 }
+  const frozen = new Date("2024-02-28T12:00:15Z")
+  const { identify } = freshIdentify(counted.sql, { now: () => frozen, elapsedMs: () => clock.ms })
+  await identify(bearing(secret), HERE)
+  const outcomes = []
+  for (let tried = 0; tried < 100; tried++) {
+    outcomes.push(await outcomeOf(identify(bearing(makeKey("live", randomBytes)), HERE)))
+  }
+  expect(outcomes).toEqual([...Array(30).fill("invalid_api_key"), ...Array(70).fill("rate_limited")])
+  expect(counted.count()).toBe(31)
+  // A key with a wrong checksum is refused as such and does not count as an attempt.
+  expect(await outcomeOf(identify(bearing("nonsense"), HERE))).toBe("invalid_api_key")
+  const fault = await faultOf(identify(bearing(makeKey("live", randomBytes)), HERE))
+  expect([fault.code, fault.status, fault.retryAfter]).toEqual(["rate_limited", 429, 45])
+  // The cached record of the valid key is stale, so the key is queried again and is accepted.
+  clock.ms = 60_000
+  expect(await outcomeOf(identify(bearing(secret), HERE))).toBe("ok")
+  expect(await outcomeOf(identify(bearing(makeKey("live", randomBytes)), "203.0.113.10"))).toBe("invalid_api_key")
+  expect(await outcomeOf(identify({ authorization: null, apiKey: null }, HERE))).toBe("missing_api_key")
+})
 
-slow("a revoked key stops within a second in every process, under 200 calls a second", async () => {
+slow("a revoked key is refused within a second in every process, while 200 calls a second use it", async () => {
   const { key, secret } = await someKey(sql, await someWorkspace(sql))
   const processes = [freshIdentify(sql), freshIdentify(sql)]
   const calls: { startedMs: number; endedMs: number; outcome: string }[] = []

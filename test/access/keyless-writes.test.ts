@@ -3,7 +3,7 @@ import { limitKeylessWrites } from "../../src/access/keyless-writes.ts"
 import { createGate } from "../../src/database/gate.ts"
 import { Fault } from "../../src/lib/faults.ts"
 
-test("two writes of a flood from ever new addresses run at once, 200 wait, and the rest are refused", async () => {
+test("of a flood of writes from ever new addresses two run at once, 200 wait, and the rest are refused", async () => {
   const visitor = limitKeylessWrites(createGate())
   const open = Promise.withResolvers<void>()
   let running = 0

@@ -42,7 +42,8 @@ test("the characters of keys are uniformly distributed", () => {
   const mean = (KEYS * 30) / 62
   let chiSquare = 0
   for (const character of ALPHABET) chiSquare += ((counts.get(character) ?? 0) - mean) ** 2 / mean
-  // 61 degrees of freedom: above 140 once in 10^7 runs. Taking bytes modulo 62 without rejection gives about 4,000.
+  // The test has 61 degrees of freedom: the statistic is above 140 once in 10^7 runs. Taking bytes modulo 62 without
+  // rejection gives about 4,000.
   expect(chiSquare).toBeLessThan(140)
 })
 

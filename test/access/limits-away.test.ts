@@ -54,7 +54,7 @@ test("a process stays within the limit of a second while the shared store answer
   }
 })
 
-test("several processes without the store allow the limit per process, and no daily unit", async () => {
+test("processes without the store each allow up to the limit, and grant no daily unit", async () => {
   const deadWire: RedisWire = { send: () => Promise.reject(new Error("connection closed")), close() {} }
   const now = () => new Date("2026-03-01T12:00:00Z")
   const processes = Array.from({ length: 3 }, () => open({ wire: deadWire, now }))

@@ -235,7 +235,7 @@ withRedis("redis: a connection that is silent, from the start or later, is repla
   await Bun.sleep(350)
   await wire.send("PING", []).catch(() => {})
   expect(await pending).toBeInstanceOf(Error)
-  // Longer than a new connection may take.
+  // Waits longer than a new connection may take.
   await Bun.sleep(700)
   proxy.forwardNew()
   await untilReachable(open({ wire }))
@@ -257,7 +257,7 @@ slow("an Upstash that is dead, hangs, answers nonsense or refuses the token is b
     const { rate } = open({ upstash: { url: `http://127.0.0.1:${server.port}`, token: "token" } })
     const { answer, ms } = await time(() => rate.take(someone(), 1))
     expect([name, answer]).toEqual([name, expect.objectContaining({ allowed: true, degraded: true })])
-    // The server that hangs does so for 2 s.
+    // The server that hangs does so for 2 s, so a wait for it would take longer than this.
     expect(ms).toBeLessThan(Math.min(1_900, 300 * (await slowness())))
     await server.stop(true)
     expect(await rate.take(someone(), 0)).toMatchObject({ allowed: false })

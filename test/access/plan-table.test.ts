@@ -49,8 +49,8 @@ function expectedCode(operation: Operation, plan: Plan, extra: Extra, kind: "liv
   // The keywords and apps of these calls were never measured.
   if (operation.id === "hive_measure_keyword") return "hive_measurement_unavailable"
   if (operation.hive && catalog.includes(operation) && !LISTS.has(operation.id)) return "not_measured"
-  // The workspaces of this test track no app, so a call about an app finds none, which is also the fault that the
-  // sample requests.
+  // The workspaces of this test track no app, so a call about an app fails with not_found. The operation fault_sample
+  // fails with it, too.
   if (operation.id === "get_job") return "job_not_found"
   const aboutAnApp = operation.subject || ["fetch", "preview_action"].includes(operation.id)
   return aboutAnApp || operation.id === "fault_sample" ? "not_found" : "answers"

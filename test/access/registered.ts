@@ -26,7 +26,7 @@ export function freshIdentify(sql: Sql, options: Partial<IdentifyOptions> = {}):
 
 export const bearing = (secret: string) => ({ authorization: `Bearer ${secret}`, apiKey: null })
 
-/** Returns the fault that a promise rejects with. Fails when it resolves or throws something else. */
+/** Returns the fault that a promise rejects with. Fails if the promise resolves or rejects with something else. */
 export async function faultOf(call: Promise<unknown>): Promise<Fault> {
   const outcome = await call.catch((error: unknown) => error)
   if (outcome instanceof Fault) return outcome

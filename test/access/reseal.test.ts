@@ -56,7 +56,7 @@ test("after encrypting again, the newest key alone decrypts every secret, includ
   expect(await openStored(slack.channel.id)).toMatchObject({
     secret: { url: "https://slack.example.com/services/hush" },
   })
-  // A text that cannot be decrypted is kept, and its own key still decrypts it.
+  // A text that cannot be decrypted is kept. The key that encrypted it still decrypts it.
   const old = await openChannel(await sealerOf(unknown), await readSealedChannel(sql, workspaceId, foreign.channel.id))
   expect(old).toMatchObject({ secret: { url: "https://slack.example.com/x" } })
 })

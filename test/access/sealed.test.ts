@@ -59,7 +59,7 @@ test("a text in which any byte or character is changed, added or removed is not 
   }
 })
 
-test("an encrypted text with any other last character is refused, even if it decodes to the same bytes", async () => {
+test("an encrypted text whose last character differs is refused, even if it decodes to the same bytes", async () => {
   for (const secret of ["", "a", "ab", "abc"]) {
     const sealed = await sealer.seal(secret, place)
     for (const c of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -67,7 +67,7 @@ test("an encrypted text with any other last character is refused, even if it dec
   }
 })
 
-test("a text is decrypted only in its own row, even if table and row run together to the same letters", async () => {
+test("a text is decrypted only in its own row, even if another table and row join to the same letters", async () => {
   await fc.assert(
     fc.asyncProperty(text, text, text, async (table, row, other) => {
       const sealed = await sealer.seal("secret", { table, row })
@@ -89,7 +89,7 @@ test("a text is decrypted only in its own row, even if table and row run togethe
 })
 
 describe("a change of keys", () => {
-  test("texts under earlier keys stay readable and are detected, and new texts use the newest key", async () => {
+  test("texts under earlier keys can be decrypted and are detected, and new texts use the newest key", async () => {
     const old = await sealer.seal("kept", place)
     const next = await sealerOf(third, second, first)
     expect(await next.open(old, place)).toBe("kept")
@@ -108,7 +108,7 @@ describe("a change of keys", () => {
 })
 
 describe("without a key", () => {
-  test("without a key, sealing and opening fail, and the error has a command that creates a key", async () => {
+  test("without a key, encrypting and decrypting fail, and the error has a command that creates a key", async () => {
     const keyless = await createSealer(null)
     const sealed = await sealer.seal("secret", place)
     for (const call of [keyless.seal("secret", place), keyless.open(sealed, place)]) {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-test("an app has its name in its first storefront, wherever it was read last, and its id until then", async () => {
+test("an app has the name of its first storefront, wherever it was read last, and its id until then", async () => {
   const workspaceId = await newWorkspace(sql)
   const track = (countries: string[], workspace: number) =>
     sql.begin((tx) =>

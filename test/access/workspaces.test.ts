@@ -52,7 +52,7 @@ async function trackApp(workspaceId: number, id: string) {
     values (${id}, 'us', 'habit tracker', 0)`
 }
 
-test("a new workspace has its plan's monthly credits, or its override, and its pack", async () => {
+test("a new workspace has the monthly credits of its plan or override, and the credits of its pack", async () => {
   const plain = await createWorkspace(sql, { name: " Plain ", plan: "pro" })
   expect(plain).toMatchObject({
     name: "Plain",
@@ -131,7 +131,7 @@ test("changes keep unnamed fields, and the quota follows plan and overrides", as
   expect(await problemOf(setWorkspace(sql, "Nobody", { explorer: true }))).toContain("no workspace")
 })
 
-test("deleting a workspace deletes its apps, no others, and keeps the ledger", async () => {
+test("deleting a workspace deletes its apps and no others, and keeps the ledger", async () => {
   const { name, id } = await someWorkspace(sql)
   const { key } = await someKey(sql, { name })
   const other = await someWorkspace(sql)

@@ -1,4 +1,4 @@
-// Fills eight databases in sequence, which takes most of its half minute, so it runs only in the long mode.
+// Fills eight databases in sequence. This takes half a minute, so the test runs only in the long mode.
 import { expect, setDefaultTimeout } from "bun:test"
 import * as v from "valibot"
 import { catalog } from "../../src/catalog.ts"
@@ -13,14 +13,14 @@ import { afterLong, long } from "../long.ts"
 
 setDefaultTimeout(180_000)
 
-// other tests of this process get a fresh database
+// gives the other tests of this process a fresh database
 afterLong(freshSchema)
 
-/** A server would analyse tables on its own a minute later. */
+/** On a server, autovacuum analyses tables a minute later. */
 const isAnalysedByItself = process.env.DATABASE_URL !== undefined
 
 const TIMES = 5
-/** Work may be proportional to the answer, and the plan may change between two proportional ones. */
+/** The work may grow in proportion to the answer. The plan may also change from one proportional plan to another. */
 const MAX_RATIO = 1.7 * TIMES
 /**
  * Fewer rows than this take about ten milliseconds and are acceptable, whatever the ratio. For example, a feed's
@@ -29,7 +29,7 @@ const MAX_RATIO = 1.7 * TIMES
  */
 const LITTLE = 25_000
 
-/** The last of the apps is one that accounts report on. */
+/** The accounts report on the last of the apps. */
 const SMALL: Size = { apps: 4, keywords: 20, days: 12, reviews: 2, owners: 1 }
 
 const GROWN: [string, Size, Size][] = [
@@ -59,7 +59,9 @@ function described({ id, before, now, works }: { id: string; before: number; now
   return `${id} went through ${before} rows, then through ${now}, of which ${Math.round(rows)} in: ${statement}`
 }
 
-/** Measures the rows that each read of an app, with only its id, processes in a database without statistics. */
+/**
+ * Counts the rows that each read of an app, called with only the app's id, processes in a database without statistics.
+ */
 async function worksIn(size: Size): Promise<Map<string, Work[]>> {
   const sql = await freshSchema()
   const { workspace, apps, rivals } = await unanalysed(sql, () => fillWorld(sql, size))

@@ -21,7 +21,10 @@ export interface RateAnswer {
 
 export const SECOND_MS = 1_000
 
-/** Returns the result for a subject with `used` calls counted in this second, including this call if it was allowed. */
+/**
+ * Returns the result for a subject with `used` calls counted in this second. `used` includes this call if it was
+ * allowed.
+ */
 export function rateAnswer(allowed: boolean, limit: number, used: number, at: Date): RateAnswer {
   const resetMs = SECOND_MS - (at.getTime() % SECOND_MS)
   return {
@@ -33,10 +36,7 @@ export function rateAnswer(allowed: boolean, limit: number, used: number, at: Da
   }
 }
 
-/**
- * Throws RangeError unless `limit` is a whole number of 0 or more. NaN would compare as "not above the limit"
- * everywhere.
- */
+/** Throws RangeError unless `limit` is a whole number of 0 or more. With NaN, no call would ever be above the limit. */
 export function checkLimit(limit: number): void {
   if (!Number.isSafeInteger(limit) || limit < 0) {
     throw new RangeError(`a limit must be a whole number of 0 or more, not ${limit}`)

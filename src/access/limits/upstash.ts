@@ -3,7 +3,9 @@ import type { Log } from "../../lib/log.ts"
 import type { FixedWindow } from "./fixed-window.ts"
 import { checkLimit, createSecondCounter, type RateLimiter, rateAnswer } from "./limiter.ts"
 
-/** Returns the Upstash REST client: no retries (a retried count may count twice), no telemetry, a timeout of 1 s. */
+/**
+ * Returns the Upstash REST client with a timeout of 1 s, no retries (a retried count may count twice) and no telemetry.
+ */
 export function upstashRedis({ url, token }: { url: string; token: string }): Redis {
   return new Redis({
     url,
@@ -19,8 +21,8 @@ export function upstashRedis({ url, token }: { url: string; token: string }): Re
 
 /**
  * Counts in the shared store and in this process. A process therefore never allows more than the limit in a second,
- * whether the store answers or not; n processes without the store allow at most n times the limit. PostgreSQL is no
- * fallback: an outage of the store would cost a commit for every call. Warns at most once a minute.
+ * even without the store; n processes without the store allow at most n times the limit. PostgreSQL is no fallback,
+ * because during an outage of the store every call would cost a commit. Warns at most once a minute.
  */
 export function sharedLimiter(shared: FixedWindow, log: Log, now: () => Date = () => new Date()): RateLimiter {
   const localCounter = createSecondCounter()
@@ -30,7 +32,7 @@ export function sharedLimiter(shared: FixedWindow, log: Log, now: () => Date = (
       checkLimit(perSecond)
       const at = now()
       const local = localCounter.take(subject, perSecond, at)
-      // The store has counted the allowed calls too, or did not answer them, so it need not be called.
+      // The calls that this process allowed already use up the limit, so the store need not be called.
       if (!local.allowed) return rateAnswer(false, perSecond, local.used, at)
       try {
         const { allowed, used } = await shared.take(subject, perSecond)

@@ -68,7 +68,7 @@ async function currentDocument(parts: OAuthParts, id: string, stored: StoredClie
     const copy = stored ?? PINNED.get(id)
     if (!copy) throw error
     parts.log("warn", "client_document_failed", { url: id, reason: error.message })
-    // Retry later, so that the next owner does not wait for the failing server again.
+    // Sets the next retry in the future, so that the next owner does not wait for the failing server again.
     await parts.gate.run(() => storeDocument(parts.sql, id, copy, RETRY_S))
     return copy
   }

@@ -11,9 +11,9 @@ export interface OAuthParts {
   /** For writes of clients that no owner has approved yet. */
   visitorGate: VisitorGate
   people: People
-  /** The issuer. Must match exactly: clients compare it with every document and response. */
+  /** The issuer. Must be identical everywhere, because clients compare it with every document and response. */
   publicUrl: string
-  /** Fetches client documents. Anybody can choose their addresses, so they are fetched through the outbound guard. */
+  /** Fetches client documents through the outbound guard, because anybody can choose their addresses. */
   fetch: SafeFetch
   now: () => Date
   log: Log
@@ -24,7 +24,7 @@ export function resourceOf(publicUrl: string): string {
   return `${publicUrl}/mcp`
 }
 
-/** Whether a client means the tool endpoint. Ignores the case of the host and a final slash. */
+/** Whether a resource that a client names is the tool endpoint. Ignores the case of the host and a final slash. */
 export function isResource(publicUrl: string, named: string): boolean {
   const url = URL.parse(named)
   if (url === null || named.includes("#")) return false

@@ -18,8 +18,8 @@ const REFRESH_DAYS = 60
 const GRANT_DAYS = 365
 
 /**
- * Grace period in which a used refresh token is exchanged for the same successor again: a response may be lost, or two
- * calls may cross.
+ * Grace period in which a used refresh token is exchanged for the same successor again, because a response may be lost
+ * or two calls may cross.
  */
 const GRACE_S = 30
 

@@ -59,7 +59,7 @@ export async function findLinkedPerson(sql: Db, { issuer, subject }: Subject): P
 export interface OidcVisit {
   /** The path that opens afterwards. */
   next: string
-  /** The session whose person links an identity. Null: somebody signs in. */
+  /** The session of the person who links an identity. Null if the visit is a sign-in. */
   sessionId: number | null
   /** The invitation that is accepted by signing in. */
   invitationId: number | null

@@ -32,14 +32,14 @@ export interface OidcSettings {
 export interface Subject {
   issuer: string
   subject: string
-  /** The account's name at the provider. Shown only to its person; it does not identify anybody. */
+  /** The account's name at the provider. It is shown only to its person and identifies nobody. */
   label: string
 }
 
 /** Why a sign-in with the provider failed. */
 export class OidcProblem extends Error {
   override name = "OidcProblem"
-  /** False: the provider answered, but with an error or with something that does not belong to this visit. */
+  /** False if the provider answered with an error or with something that does not belong to this visit. */
   readonly isUnreachable: boolean
 
   constructor(reason: string, isUnreachable: boolean) {
@@ -207,15 +207,13 @@ async function reporting<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Whether the provider answered with a status of 500 or more, as a gateway does while the provider behind it is down.
- */
+/** Whether the response has a status of 500 or more, which a gateway sends while the provider is down. */
 function hasServerStatus(cause: Error): boolean {
   const { status } = cause as { status?: unknown }
   return typeof status === "number" && status >= 500
 }
 
-/** Returns the errors behind an error, which the library nests. Their messages contain no tokens. */
+/** Returns the errors that caused an error, which the library nests. Their messages contain no tokens. */
 function causesOf(error: unknown): Error[] {
   const causes: Error[] = []
   for (let cause = error; cause instanceof Error && causes.length < 5; cause = cause.cause) causes.push(cause)

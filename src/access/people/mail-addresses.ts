@@ -11,14 +11,14 @@ import { takeTry } from "../tries.ts"
 interface MailAddress {
   /** Null if none was confirmed yet. */
   address: string | null
-  /** The address whose code was not typed yet. Null if there is none. */
+  /** The address whose code was not entered yet. Null if there is none. */
   pending: string | null
   /** Why the mail server refused the confirmed address. Null if it did not. */
   refused: string | null
   refusedAt: Date | null
 }
 
-/** A member who can get mail, and their grant, which has their rights in the workspace. */
+/** A member who can get mail, and the grant with the member's rights in the workspace. */
 export interface MailRecipient extends Rights {
   personId: number
   workspaceId: number
@@ -42,7 +42,7 @@ export async function readMailAddress(sql: Db, personId: number): Promise<MailAd
 }
 
 /**
- * Returns those of these members who have a confirmed address that the mail server did not refuse. Leaves out former
+ * Returns the given members who have a confirmed address that the mail server did not refuse. Leaves out former
  * members, and workspaces that are deleted or suspended.
  */
 export async function readMailRecipients(
@@ -66,8 +66,8 @@ export async function readMailRecipients(
 }
 
 /**
- * Stores an address as pending and returns the code to mail to it, "BCDF-GHJK", valid for an hour. Only its hash is
- * stored. The confirmed address stays valid until the code is typed. Throws AccessProblem.
+ * Stores an address as pending and returns the code to mail to it, "BCDF-GHJK", which is valid for an hour. Only the
+ * hash of the code is stored. The confirmed address stays valid until the code is entered. Throws AccessProblem.
  */
 export async function requestMailCode(
   sql: Sql,
@@ -93,7 +93,7 @@ export async function requestMailCode(
   return { address, code: `${code.slice(0, 4)}-${code.slice(4)}` }
 }
 
-/** Makes the pending address the person's own. Throws AccessProblem if the code is wrong or expired. */
+/** Makes the pending address the confirmed one. Throws AccessProblem if the code is wrong or expired. */
 export async function confirmMailAddress(sql: Sql, personId: number, typed: string): Promise<string> {
   const scope = `mail code of ${personId}`
   const wait = await takeTry(sql, { scope, address: null, secret: scope })

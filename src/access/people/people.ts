@@ -52,7 +52,7 @@ export async function findMember(sql: Db, workspaceId: number, name: string): Pr
 interface NewMember extends Rights {
   workspaceId: number
   name: string
-  /** Their passphrase, as hashPassphrase returns it. Without one only a code signs them in. */
+  /** The passphrase, as hashPassphrase returns it. Without one, the person can sign in only with a code. */
   hashed?: string
 }
 
@@ -93,8 +93,8 @@ export async function findPersonId(sql: Db, name: string): Promise<number | null
 }
 
 /**
- * Changes what a member may do. Also takes effect on their assistants and keys, within a second. Withdraws their open
- * invitations, which may give rights that they no longer have. Throws AccessProblem.
+ * Changes the rights of a member, and within a second those of the member's assistants and keys. Withdraws the open
+ * invitations that the member sent, because these may give rights that the member no longer has. Throws AccessProblem.
  */
 export async function changeRights(tx: Tx, workspaceId: number, personId: number, rights: Rights): Promise<void> {
   checkRights(rights)
@@ -161,8 +161,8 @@ export async function renamePerson(sql: Sql, personId: number, name: string): Pr
 }
 
 /**
- * Returns the person whom a code from the machine signs in: the named one, or the workspace's first owner, who is
- * created if the workspace has no people. Renews pages whose grant was revoked. Throws AccessProblem.
+ * Returns the person whom a code created on the machine signs in: the named person, or the workspace's first owner, who
+ * is created if the workspace has no people. Creates a new grant for pages if theirs was revoked. Throws AccessProblem.
  */
 export async function ensureMember(tx: Tx, workspaceId: number, name?: string): Promise<number> {
   await lockWorkspace(tx, workspaceId)
@@ -203,7 +203,7 @@ function canManage({ scopes }: Pick<Rights, "scopes">): boolean {
   return scopes.includes("workspace:manage")
 }
 
-/** Throws AccessProblem unless the rights make sense together. */
+/** Throws AccessProblem unless the rights are a valid combination. */
 export function checkRights({ scopes, appList }: Rights): void {
   if (scopes.length === 0) throw new AccessProblem("a person needs at least one scope")
   if (scopes.includes("server:operate"))
@@ -252,7 +252,7 @@ async function checkStillManaged(tx: Tx, workspaceId: number): Promise<void> {
   if (!members.some(canManage)) throw new AccessProblem("a workspace needs at least one person who manages it")
 }
 
-/** Returns "owner" for the first person of a server, otherwise a name after the workspace. */
+/** Returns "owner" for the first person of a server, otherwise a name derived from the workspace's name. */
 async function freeName(tx: Tx, workspaceId: number): Promise<string> {
   const [row] = await tx<{ name: string }[]>`
     select c.name

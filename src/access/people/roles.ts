@@ -1,6 +1,6 @@
 import { MONEY_SCOPES, type Right, SCOPES } from "../scopes.ts"
 
-/** Presets of rights. A person may also have any other set, which is no role. */
+/** Presets of rights. A person may also have any other set of rights, which has no name. */
 export const ROLES = ["owner", "editor", "viewer", "viewer-without-money"] as const
 
 export type Role = (typeof ROLES)[number]
@@ -18,7 +18,7 @@ const READS: readonly Right[] = [
 
 const SCOPES_OF: Record<Role, readonly Right[]> = {
   owner: [...SCOPES, "workspace:manage"],
-  // Tracking, rules and texts; not what costs money elsewhere (ads, measurements).
+  // Tracking, rules and texts, without anything that costs money elsewhere (ads, measurements).
   editor: [...READS, "track:write", "reports:write", "reviews:write", "listing:write"],
   viewer: READS,
   "viewer-without-money": READS.filter((scope) => !MONEY_SCOPES.includes(scope)),

@@ -16,8 +16,8 @@ const STORED_MINUTES = 10
 const FIRST_DAYS = 7
 
 /**
- * Records that the person of a grant opened the overview, and returns what they have seen. A new visit begins where the
- * visit before it ended. Null if the grant belongs to nobody.
+ * Records that the person of a grant opened the overview, and returns since when changes are new to them. In a new
+ * visit this is the time of the previous visit, or a later mark. Null if the grant belongs to nobody.
  */
 export async function noteVisit(sql: Db, keyId: number): Promise<SeenMark | null> {
   await sql`

@@ -56,7 +56,7 @@ interface SignInPerson {
   id: number
   /** Null if they have no passphrase. */
   hashed: string | null
-  /** The workspace that they used last, or joined first. */
+  /** The workspace that the person used last, or else joined first. */
   workspaceId: number
 }
 
@@ -81,8 +81,8 @@ export async function findSignInPerson(sql: Sql, name: string): Promise<SignInPe
 }
 
 /**
- * Returns the only person with a passphrase, whose name the sign-in page need not ask for. Null if there are several or
- * none.
+ * Returns the name of the only person with a passphrase, so that the sign-in page need not ask for a name. Null if
+ * there are several or none.
  */
 export async function findOnlyName(sql: Sql): Promise<string | null> {
   const rows = await sql<{ name: string }[]>`

@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
 import type { Db, Tx } from "../../database/types.ts"
 
-/** A sign-in whose first factor was right. It waits for the second one and opens no page. */
+/** A sign-in whose first factor was correct. It opens no page until the second factor is given. */
 export interface PendingSignIn {
   personId: number
   workspaceId: number

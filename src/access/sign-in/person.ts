@@ -32,11 +32,11 @@ export interface People {
   /** Returns the name of the person whom a trusted proxy vouches for. Null unless such a proxy sent the request. */
   proxyNameOf(visit: Visit): string | null
   /**
-   * Checks the passphrase and the second factor of a signed-in person again. Null if they are right. Counts as tries,
+   * Checks the passphrase and the second factor of a signed-in person again. Null if both are correct. Counts as tries,
    * as on the sign-in page.
    */
   prove(person: Session, proof: Proof): Promise<ProofProblem | null>
-  /** Checks and uses up a code of the person's second factor. Null if it is right. */
+  /** Checks and uses up a code of the person's second factor. Null if the code is correct. */
   proveSecondFactor(personId: number, code: string, address: string | null): Promise<ProofProblem | null>
 }
 
@@ -85,8 +85,8 @@ export function createPeople({ sql, gate, publicUrl, sessionDays, proxy, sealer 
 }
 
 /**
- * Whether the session is still valid behind a proxy: if the proxy names somebody, it must be the session's person, and
- * a session that the proxy began needs such a name.
+ * Whether the session is still valid behind a proxy. If the proxy names a person, it must be the session's person; if
+ * the proxy began the session, it must name a person.
  */
 function isVouchedFor({ via, person }: Session, proxyName: string | null): boolean {
   if (proxyName === null) return via !== "proxy"
@@ -145,7 +145,7 @@ export function hostCookie(
   return [`${hostName(name, publicUrl)}=${value}`, ...attributes].join("; ")
 }
 
-/** The longest that browsers keep a cookie. The session behind it ends earlier, and is renewed by use. */
+/** The longest time that browsers store a cookie. The session of the cookie ends earlier and is renewed by use. */
 const COOKIE_SECONDS = 400 * 86_400
 
 /** Browsers accept a cookie with the prefix only over TLS and for the host that set it. */

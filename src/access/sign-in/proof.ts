@@ -28,8 +28,9 @@ interface ProofParts extends FactorParts {
 }
 
 /**
- * Checks the passphrase of a signed-in person, or a sign-in code of theirs if they have none, and their second factor
- * if they have one. Records the proof in the session. Null if all is right. Counts as tries, as on the sign-in page.
+ * Checks the passphrase of a signed-in person, or a sign-in code if they have no passphrase, and their second factor if
+ * they have one. Records the proof in the session. Null if everything is correct. Counts as tries, as on the sign-in
+ * page.
  */
 export async function prove(
   parts: ProofParts,
@@ -48,7 +49,7 @@ export async function prove(
   return problem
 }
 
-/** Checks and uses up a code of a person's second factor. Null if it is right. Counts as a try. */
+/** Checks and uses up a code of a person's second factor. Null if it is correct. Counts as a try. */
 export async function proveSecondFactor(
   parts: ProofParts,
   personId: number,

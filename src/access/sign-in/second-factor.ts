@@ -18,13 +18,13 @@ const WINDOW = 1
 
 export interface FactorParts {
   sql: Sql
-  /** Encrypts the secrets. Undefined where nothing can be encrypted: then only recovery codes are accepted. */
+  /** Encrypts the secrets. Undefined if nothing can be encrypted: only recovery codes are accepted then. */
   sealer: Sealer | undefined
 }
 
 /** A second factor that a person set up. */
 interface SecondFactor {
-  /** Null until it is confirmed with a code. The sign-in does not ask for it before that. */
+  /** Null until it is confirmed with a code. Until then the sign-in does not ask for it. */
   confirmedAt: Date | null
   recoveryCodesLeft: number
 }
@@ -73,7 +73,7 @@ export async function readFactorSetup(
     const totp = await openTotp(parts, personId, stored.sealed, person)
     return { address: totp.toString(), secret: totp.secret.base32 }
   } catch (error) {
-    // It was sealed with a key that is gone, so the setup begins again.
+    // the secret was encrypted with a key that is no longer available, so the setup begins again
     if (error instanceof AccessProblem) return null
     throw error
   }
@@ -148,7 +148,7 @@ async function readStored(sql: Db, personId: number): Promise<StoredFactor | nul
   return row ?? null
 }
 
-/** Returns the time step whose code was typed. Null if the code is wrong or expired. */
+/** Returns the time step of the code that was entered. Null if the code is wrong or expired. */
 async function stepOf(parts: FactorParts, personId: number, { sealed, now }: StoredFactor, typed: string) {
   const token = typed.replaceAll(/\s/g, "")
   if (!/^\d{6}$/.test(token)) return null

@@ -12,7 +12,7 @@ export interface Session {
   person: string
   isOperator: boolean
   hasPassphrase: boolean
-  /** Whether proofs need a code of the person's second factor, too. */
+  /** Whether proofs also need a code of the person's second factor. */
   hasSecondFactor: boolean
   workspaceId: number
   workspace: string
@@ -49,8 +49,9 @@ export interface NewSession {
 }
 
 /**
- * Creates a session. False if the person is not a member of the workspace, their grant there is revoked, or they have a
- * second factor and have not given it. A provider or proxy that signs people in has factors of its own.
+ * Creates a session. False if the person is not a member of the workspace, if their grant there is revoked, or if they
+ * have a second factor and have not given it. A sign-in by provider or proxy needs no second factor here, because these
+ * have factors of their own.
  */
 export async function createSession(tx: Tx, session: NewSession): Promise<boolean> {
   const { personId, workspaceId, token, via, agent, days, isSecondGiven = false } = session
@@ -108,7 +109,7 @@ export async function markProved(sql: Db, sessionId: number): Promise<void> {
     where id = ${sessionId}`
 }
 
-/** Lets the pages show another workspace. False if the person is not a member of it. */
+/** Switches the session to another workspace. False if the person is not a member of it. */
 export async function switchWorkspace(sql: Sql, sessionId: number, workspaceId: number): Promise<boolean> {
   const { count } = await sql`
     update person_session s
@@ -148,7 +149,10 @@ export async function listSessions(
     limit 1000`
 }
 
-/** Ends a session by its id, only if it belongs to the given person, unless that is null. False if there is none. */
+/**
+ * Ends a session by its id. With a person, ends it only if it belongs to that person. False if there is no such
+ * session.
+ */
 export async function endSessionById(sql: Db, id: number, personId: number | null): Promise<boolean> {
   const { count } = await sql`
     delete from person_session

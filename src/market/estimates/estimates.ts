@@ -10,23 +10,23 @@ import { readCalibration } from "../read/grades.ts"
 import { gradeNext } from "./grade-month.ts"
 import { type AppFigures, type EstimatedApp, makeEstimate } from "./make-estimate.ts"
 
-/** Apps per batch. Each takes three short reads, one after another, so that requests get the database in between. */
+/** Apps per batch. Each app takes three short queries in sequence, so that requests can use the database in between. */
 const AT_ONCE = 50
 const GRADE_EVERY_MS = 60_000
-/** Counts leave the 30-day window of a figure over time, so figures are renewed even without new counts. */
+/** A count leaves the 30-day window after some time, so estimates are renewed even without new counts. */
 const AGAIN_DAYS = 7
 
 interface DueApp extends EstimatedApp {
-  /** Text as the database formats it. An app whose value changes during the run stays due. */
+  /** Timestamp in the text format of the database. An app whose timestamp changes during the run stays due. */
   nextAt: string
 }
 
-/** Makes the due estimates. When none is due, grades ended months. Any number of processes may run this job. */
+/** Makes the due estimates. When none is due, grades the last ended month. Any number of processes may run this job. */
 export function createEstimates(
   { sql, log, now = () => new Date() }: { sql: Sql; log: Log; now?: () => Date },
   { pollMs = 1_000 } = {},
 ): RecurringWork {
-  // a month is graded once, and again only after an import, so a check every second would be wasted
+  // a graded month is graded again only after an import, so a check every second would be wasted
   let gradeAt = 0
   const workOnce = async (): Promise<boolean> => {
     if ((await makeDue(sql, now())) > 0) return true
@@ -46,8 +46,8 @@ export function createEstimates(
 }
 
 /**
- * Makes at most 50 estimates, those that have been due longest. Returns their number; also 0 if another process is
- * storing its estimates.
+ * Makes at most 50 estimates and starts with those that have been due longest. Returns the number of estimates made.
+ * Returns 0 also if another process is storing estimates.
  */
 export async function makeDue(sql: Sql, now: Date): Promise<number> {
   const due = await sql<DueApp[]>`
@@ -140,7 +140,7 @@ function rowOf({ app, genre, figures }: MadeEstimate) {
   }
 }
 
-/** An app without any figure is not due again until something is recorded for it. */
+/** An app without any figure becomes due again only when something is recorded for it. */
 async function endDue(tx: Tx, made: readonly MadeEstimate[]): Promise<void> {
   const rows = made.map(({ app, nextAt, figures: { downloads, revenue, growth } }) => {
     return { app, next_at: nextAt, known: downloads !== null || revenue !== null || growth !== null }

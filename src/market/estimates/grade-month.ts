@@ -29,7 +29,7 @@ type GradeTurn = "more" | "busy" | "done"
 export async function gradeNext(sql: Sql, now: Date, { idsAtOnce = IDS_AT_ONCE } = {}): Promise<GradeTurn> {
   const month = lastMonth(dayOf(now))
   const progress = await readProgress(sql, month)
-  // an import of its readings reopens the month, which is then graded from the first app on
+  // an import of readings of this month reopens the month, which is then graded again from the first app
   if (progress?.isGraded && progress.gradedTo > 0) return "done"
   const after = progress?.gradedTo ?? 0
   const apps = await readApps(sql, month, { after, idsAtOnce })
@@ -37,7 +37,7 @@ export async function gradeNext(sql: Sql, now: Date, { idsAtOnce = IDS_AT_ONCE }
   for (const app of apps.found) graded.push(...(await gradeApp(sql, app, endOf(month))))
   return await sql.begin(async (tx) => {
     if (!(await tryLock(tx, "estimates"))) return "busy"
-    // another process has made progress meanwhile
+    // another process has graded apps of this month meanwhile
     if (((await readProgress(tx, month))?.gradedTo ?? 0) !== after) return "more"
     await storeGrades(tx, month, graded)
     await storeProgress(tx, month, apps.lookedTo)
@@ -125,7 +125,7 @@ function mostRatingsFirst(a: RatingGain, b: RatingGain): number {
   return b.ratings - a.ratings || (a.storefront < b.storefront ? -1 : 1)
 }
 
-/** Estimates as if the store published no count, in the same way as for an App Store app. */
+/** Estimates the downloads without the count that Google Play publishes, in the same way as for an App Store app. */
 function byPrior(storefronts: readonly RatingGain[], genre: string | null): DownloadEstimate | null {
   const ratio = downloadsPerRating("android", { own: null, genre }, [])
   return estimateDownloads({ storefronts, ratio, level: LEVEL, calibration: null })

@@ -38,13 +38,13 @@ interface EstimateTerms {
   /** The last UTC day whose data may be used. */
   asOf: string
   /**
-   * How far apps deviate from their store's level, measured on apps whose installs Google Play publishes. Null if these
-   * are too few.
+   * How far apps deviate from the average of their store, measured on apps whose installs Google Play publishes. Null
+   * if there are too few such apps.
    */
   calibration: IntervalCalibration | null
 }
 
-/** Makes the figures of an app from the data up to a UTC day. Reads the database and writes nothing. */
+/** Makes the figures of an app from the data up to and including a UTC day. Reads the database and writes nothing. */
 export async function makeEstimate(sql: Db, app: EstimatedApp, terms: EstimateTerms): Promise<AppFigures> {
   return app.platform === "ios"
     ? await readAppStoreFigures(sql, app, terms)
@@ -61,7 +61,7 @@ async function readGooglePlayFigures(sql: Db, { app }: EstimatedApp, asOf: strin
   ]
   const downloads = now && { ...now, markets: 1 }
   const growth = growthOf(gainOf(now), gainOf(before), "measured", LEVEL)
-  // the price formula expects about a month; a shorter span would understate the revenue
+  // the price formula needs the downloads of about a month; those of a shorter span would understate the revenue
   const revenue = now && now.days >= MONTH_DAYS - 2 ? paidRevenue(downloads, money.priceUsd) : null
   return {
     downloads: now,
@@ -88,7 +88,7 @@ async function readAppStoreFigures(
   const downloads = downloadsFrom(storefronts, genre, calibration)
   const grossing = money.isSold ? grossingRevenue(money.place, money.depth, PUBLISHED_ANCHORS, LEVEL) : null
   const paid = paidRevenue(downloads, money.priceUsd)
-  // in-app purchases of a paid app show only in the grossing chart
+  // revenue from in-app purchases of a paid app appears only in the grossing chart
   const isByPrice = grossing?.value == null && Boolean(money.priceUsd)
   return {
     downloads,
@@ -106,8 +106,8 @@ function newestDay(storefronts: readonly RatingGain[]): string | null {
 }
 
 /**
- * Estimates the downloads of an App Store app from its ratings. The interval is widened by the uncertainty of the
- * store's level, which no data of Google Play can reduce.
+ * Estimates the downloads of an App Store app from its ratings. The interval also covers the uncertainty of the App
+ * Store's downloads per rating, which no data of Google Play can reduce.
  */
 export function downloadsFrom(
   storefronts: readonly RatingGain[],
@@ -119,7 +119,7 @@ export function downloadsFrom(
   return estimateDownloads({ storefronts, ratio, level: LEVEL, calibration: widened })
 }
 
-/** Uses the storefront with the most ratings gained in both months, as the most precise one. */
+/** Uses the storefront that gained the most ratings over both months, because its growth is the most precise. */
 function growthFrom(storefronts: readonly RatingGain[]): Growth | null {
   const least = ({ gain, before }: RatingGain) => Math.min(gain?.gained ?? 0, before?.gained ?? 0)
   const [best] = storefronts.toSorted((a, b) => least(b) - least(a))

@@ -10,7 +10,8 @@ interface MoneyFacts {
    */
   isSold: boolean
   /**
-   * Rank on the overall grossing chart for iPhone in the United States, read within the last week. Null if not on it.
+   * Rank on the overall grossing chart for iPhone in the United States, read within the last week. Null if the app is
+   * not on that chart.
    */
   place: number | null
   /** Number of ranks read on that chart. Null if it was not read. */

@@ -1,8 +1,8 @@
 import type { Level } from "./estimate.ts"
 
-/** A figure and the true value, both above zero. */
+/** An estimate and the true value, both above zero. */
 export interface TruthPair {
-  /** The rating count at the time of the figure: intervals are wider for small apps. */
+  /** Rating count at the time of the estimate. Apps with few ratings get wider intervals. */
   ratings: number
   stated: number
   truth: number
@@ -13,11 +13,11 @@ interface IntervalBand {
   least: number
   /** An interval reaches from value ÷ factor to value × factor. */
   factor: number
-  /** Number of pairs behind the factor: those of the band, or all pairs if the band has too few. */
+  /** Number of pairs that the factor was computed from: those of the band, or all pairs if the band has too few. */
   pairs: number
 }
 
-/** Interval widths for which a share `level` of the pairs lies inside. */
+/** Widths of intervals that contain the true value for a share `level` of the pairs. */
 export interface IntervalCalibration {
   level: Level
   pairs: number

@@ -7,7 +7,7 @@ export interface CountReading {
   count: number
 }
 
-/** The increase of a count between two of its readings. */
+/** The increase of a count from one reading to a later one. */
 export interface Gain {
   gained: number
   days: number

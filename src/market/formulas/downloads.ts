@@ -81,7 +81,7 @@ const UNDER = 1_000
 const LIFETIME_PACE = 0.5
 /** Standard deviation of log10: ×/÷4.2 at 80 %. */
 export const LIFETIME_SPREAD = 0.486
-/** The lifetime average of a younger app is not used as a pace. */
+/** The lifetime average of an app that is younger than this many days is not used as a pace. */
 const MIN_AGE = 7
 
 interface Pace {
@@ -90,7 +90,7 @@ interface Pace {
   spread: number
   gained: number | null
   days: number | null
-  /** Number of days without any new rating, if there was none. */
+  /** Number of days in which the app gained no rating, if it gained none. */
   unchanged: number
 }
 

@@ -4,7 +4,7 @@ import { median, scoreIntervals, scoreOf } from "./scores.ts"
 
 /** A figure made without the store's count, together with that count. */
 export interface Grade {
-  /** The rating count at that time. */
+  /** The rating count at the time of the figure. */
   ratings: number
   /** Null if the figure is only an upper bound. */
   value: number | null
@@ -26,11 +26,11 @@ export interface MonthScore {
   withinTwo: number
   /** Share of truths inside the stated interval. */
   coverage: number
-  /** Apps with only an upper bound, and how many of them were below it. */
+  /** Number of apps with only an upper bound, and how many of them were below it. */
   under: { n: number; held: number }
 }
 
-/** Returns the score of a month. Null with fewer than 20 apps, which are too few. */
+/** Returns the score of a month. Null with fewer than 20 apps. */
 export function scoreMonth(grades: readonly Grade[], level: Level): MonthScore | null {
   const pairs = valuesOf(grades)
   const score = scoreOf(pairs)

@@ -1,14 +1,14 @@
 import { type Gain, WEEK_DAYS } from "./count-readings.ts"
 import { type Basis, intervalOf, type Level } from "./estimate.ts"
 
-/** Change of the downloads of 30 days against the 30 days before, in percent. */
+/** Change of the downloads of 30 days compared with the 30 days before, in percent. */
 export interface Growth {
   percent: number
   low: number
   high: number
   level: Level
   basis: Basis
-  /** Ratings or counted installs in the smaller of the two spans. */
+  /** Number of ratings or counted installs gained in the span that gained fewer. */
   pairs: number
 }
 

@@ -25,7 +25,7 @@ export function measureDownloads(
 }
 
 /**
- * Returns the `longestGain` of the plausible counts. Null if the count stood still for less than a week, because the
+ * Returns the `longestGain` of the plausible counts. Null if the count did not change for less than a week, because the
  * store may update it late.
  */
 export function installGain(counts: readonly CountReading[], asOf: string): Gain | null {

@@ -41,8 +41,8 @@ export function restateDownloads(
 }
 
 /**
- * Scales the revenue of a rank on the grossing chart, or its upper bound, by the factor that the workspace's own apps
- * show.
+ * Multiplies the revenue of a rank on the grossing chart, or its upper bound, by the factor computed from the
+ * workspace's own apps.
  */
 export function restatePlace<Amount extends number | null>(
   { value, low, high, under }: Record<"value" | "low" | "high" | "under", Amount>,

@@ -6,7 +6,7 @@ export interface PlaceFigure {
   under: number | null
 }
 
-/** The worth of a rank on a chart. */
+/** Estimated value of a rank on a chart. */
 interface PlaceWorth extends PlaceFigure {
   /** Number of apps on the chart that have a figure. */
   n: number
@@ -14,7 +14,10 @@ interface PlaceWorth extends PlaceFigure {
 
 /** With fewer figures a chart has no curve. */
 const MIN_FIGURES = 5
-/** Number of apps around a rank whose median is taken, if there are as many. Odd, so that the median is one of them. */
+/**
+ * Number of nearest apps whose median is taken; fewer if the chart has fewer. Odd, so that the median is the figure of
+ * one app.
+ */
 const MAX_NEIGHBOURS = 9
 
 /**

@@ -10,7 +10,7 @@ export interface DownloadsPerRating {
   apps: number
 }
 
-/** An app with known downloads: those of a span of days, and the ratings gained on the same days. */
+/** An app with known downloads: the downloads of a span of days, and the ratings gained on the same days. */
 export interface KnownApp {
   genre: string | null
   downloads: number
@@ -43,9 +43,9 @@ export const BETWEEN_APPS = 0.45
 /** The part of it between genres: an analysis of variance of the same apps by genre gave 0.10. */
 const BETWEEN_GENRES = 0.1
 /**
- * Error of an app's own ratio when applied to its later ratings, sampling error of small gains included: ×/÷3.6 at 80
- * %.
- * Source: 26 apps with both counts twice, eleven months apart, each predicted from the other 25.
+ * Error of an app's own ratio when applied to its later ratings, including the sampling error of small gains: ×/÷3.6 at
+ * 80 %. Source: 26 apps whose installs and ratings were both counted twice, eleven months apart; each app was predicted
+ * from the other 25.
  */
 const OWN_SPREAD = 0.4341
 
@@ -94,13 +94,14 @@ export function storeLevel(prior: StoreLevel, logRatios: readonly number[]): Sto
   return { mean: (before * prior.mean + each * sum) / precision, spread: Math.sqrt(1 / precision) }
 }
 
-/** Returns log10 of downloads per rating. Null if either count is zero. */
+/** Returns log10 of the downloads per rating. Null if downloads or ratings are zero. */
 function logRatio({ downloads, ratings }: Pick<KnownApp, "downloads" | "ratings">): number | null {
   return downloads > 0 && ratings > 0 ? Math.log10(downloads / ratings) : null
 }
 
 /**
- * Returns the mean of a genre's apps, shrunk towards the store's level: more so with few apps, as genres differ little.
+ * Returns the mean ratio of a genre's apps, shrunk towards the store's level. The fewer apps, the stronger the
+ * shrinkage, because genres differ little.
  */
 function genreRatio(level: StoreLevel, logs: readonly number[]): { value: number; spread: number } {
   const within = Math.sqrt(BETWEEN_APPS ** 2 - BETWEEN_GENRES ** 2)

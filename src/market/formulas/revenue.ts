@@ -29,12 +29,12 @@ export const MIN_FACTOR = 6
  */
 export const ANCHOR_SPREAD = 0.4
 /**
- * Standard deviation of log10 between an app's revenue on its days on the chart and the value of its ranks there. The
- * rank of a day varies by ×/÷1.2 around that of its week. Published slopes differ by 0.4, which is 0.2 to 0.3 over five
- * times the rank.
+ * Standard deviation of log10 between an app's revenue on its days on the chart and the estimated revenue of its ranks
+ * on those days. The rank of a day varies by ×/÷1.2 around that of its week. Published slopes differ by 0.4, which is
+ * 0.2 to 0.3 over five times the rank.
  */
 export const PLACE_SPREAD = 0.25
-/** Minimum number of days per app: fewer may show only a launch or a sale. */
+/** Minimum number of days per app. Fewer days may cover only a launch or a sale. */
 const MIN_OWN_DAYS = 7
 /** Share of a price left after the store's commission of 15 or 30 %: the geometric mean of both cases. */
 export const PROCEEDS_SHARE = Math.sqrt(0.7 * 0.85)
@@ -133,7 +133,7 @@ function curveOf(anchors: readonly GrossingAnchor[]): GrossingAnchor[] {
   return curve.length >= 2 ? curve.sort((a, b) => a.place - b.place) : []
 }
 
-/** Returns the revenue of a rank from the first anchor's on. Behind the last anchor the last slope continues. */
+/** Returns the revenue of a rank, from the first anchor on. Below the last anchor the last slope continues. */
 function moneyAt(place: number, curve: readonly GrossingAnchor[]): number {
   const next = curve.findIndex((anchor) => anchor.place >= place)
   const upTo = next === -1 ? curve.length - 1 : Math.max(1, next)

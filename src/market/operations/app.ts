@@ -136,7 +136,9 @@ export const hiveGetApp = operation({
   })
 })
 
-/** Reads the store page if the stored reading is too old. If that fails, the answer omits the page's fields. */
+/**
+ * Reads the store page if the stored reading is too old. If that read fails, the answer omits the fields of the page.
+ */
 async function readPage(ctx: Context, id: string, storefront: string): Promise<void> {
   const wanted = { kind: "listing", platform: "ios", storefront, subject: id } as const
   await readOnRequest(ctx, wanted, { keptDays: PAGE_KEPT_DAYS }).catch((error) => {

@@ -138,7 +138,7 @@ export const hiveGetChart = operation({
   })
 })
 
-/** Returns the reading that the answer about a chart needs. */
+/** Returns the subject that is read for an answer about a chart. */
 export function wantedChart({ platform, storefront, device, chart, genre }: ChartKey) {
   return { kind: "chart" as const, platform, storefront, subject: `${device} ${chart} ${genre}` }
 }
@@ -147,7 +147,7 @@ export async function readGenre(sql: Sql, { storefront, genre }: ChartKey): Prom
   return { id: genre, name: (await readGenreNames(sql, storefront, [genre])).get(genre) ?? null }
 }
 
-/** The figure that each chart is ordered by. */
+/** The figure by which each kind of chart is ordered. */
 const MEASURES = { free: "downloads", paid: "downloads", grossing: "revenue" } as const
 
 interface RowTerms {

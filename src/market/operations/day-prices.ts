@@ -1,4 +1,4 @@
-/** Prices in credits, each up to a number of days. */
+/** Prices in credits, each for a number of requested days up to a maximum. */
 const PRICES = [
   { upTo: 7, credits: 10 },
   { upTo: 30, credits: 20 },

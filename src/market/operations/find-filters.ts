@@ -10,13 +10,13 @@ import { wordsOf } from "../../stores/app-text.ts"
 /** The maximum depth of any chart. */
 export const DEEPEST = 1_000
 const MAX_MONTHS = 240
-/** Maximum number of rows that paging can reach. */
+/** Maximum number of rows that can be reached by paging. */
 const MAX_ROWS = 10_000
 const DEFAULT_COUNTRIES = ["us"]
 
 export const KINDS = ["grossing", ...CHARTS.filter((kind) => kind !== "grossing"), "ipad"] as const
 
-/** Only the minimum of a range has a description, which applies to the maximum too. */
+/** Only the minimum of a range has a description. The description covers the maximum, too. */
 const whole = (least: number, most: number, text?: string) =>
   filterOf(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)), text)
 const figure = (text?: string) => filterOf(v.number(), text)

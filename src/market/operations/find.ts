@@ -18,7 +18,7 @@ import { marketAppFields } from "./market-apps.ts"
 
 const CREDITS = 20
 const MAX_ROWS = 200
-/** Day from which `state` counts the first days of apps. */
+/** `state` encodes first days as numbers of days since this day. */
 const EPOCH = "2000-01-01"
 
 const Found = named(
@@ -203,8 +203,8 @@ function shownApp({ app: _, measuredMs, ...app }: FoundApp, today: string) {
 }
 
 /**
- * Returns a hash of everything the answer depends on: the charts with their reading times, those of the overall charts
- * first, and the figures. Null without charts.
+ * Returns a hash of everything the answer depends on: the charts and their reading times (overall charts first),
+ * `since` and the version of the figures. Null without charts.
  */
 function stateOf(lists: readonly SearchedList[], since: string | null, figures: string | null): string | null {
   if (lists.length === 0) return null
@@ -225,7 +225,7 @@ interface CoverageScope {
   kind: string | undefined
 }
 
-/** Three charts of the iPhone, and the free one of the iPad. */
+/** Number of charts per genre: three for the iPhone, and the free one for the iPad. */
 const LISTS_OF_GENRE = 4
 
 function coverageOf(country: string, { lists, followed, genres, kind }: CoverageScope) {

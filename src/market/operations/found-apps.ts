@@ -9,27 +9,27 @@ import type { OwnLevel } from "./estimates/own-level.ts"
 
 interface AppSearch {
   countries: readonly string[]
-  /** Undefined for all. */
+  /** Undefined for no filter. */
   genres: readonly string[] | undefined
   kind: keyof typeof LISTS | undefined
   rankMin: number
   rankMax: number
-  /** Only apps first seen on this day or later. Null for all. */
+  /** Keeps only apps that were first seen on this day or later. Null for no filter. */
   since: string | null
   text: string | undefined
   publisher: string | undefined
-  /** Null without a filter by figures. */
+  /** Null if the query does not filter by figures. */
   figures: FigureFilter | null
   order: FoundOrder
-  /** From the workspace's own sales, for an order by figures. Null if they change no estimate. */
+  /** Corrections from the workspace's own sales, for an order by figures. Null if they change no estimate. */
   level: OwnLevel | null
   limit: number
   page: number
 }
 
 /**
- * The orders that apply to all matching apps. There is none by name, because names are joined only to the apps of a
- * page.
+ * The sort orders that can be applied to all matching apps. Names are not among them, because names are joined only to
+ * the apps of a page.
  */
 export const FOUND_ORDERS = ["rank", "firstSeen", "downloads", "revenue", "growth"] as const
 export type FoundOrder = (typeof FOUND_ORDERS)[number]
@@ -67,7 +67,7 @@ interface FoundApps {
   unknown: number
   /** Number of apps excluded only by the filter by figures, because their figures are unknown. */
   unsure: number
-  /** Version of the newest estimate. Null without estimates or without a filter by figures. */
+  /** Version of the newest estimate. Null if there are no estimates or the query does not filter by figures. */
   figures: string | null
 }
 
@@ -168,8 +168,8 @@ function searchedLists(sql: Sql, { countries, genres, kind }: AppSearch): Fragme
 }
 
 /**
- * SQL: the apps that may match, each with its best rank since the searched day, its rank in storefronts where its first
- * day is unknown, and whether its figures fit (null if unknown).
+ * SQL: the candidate apps, each with its best rank since the searched day, its rank in storefronts where its first day
+ * is unknown, and whether its figures fit (null if unknown).
  */
 function bestPlaces(sql: Sql, search: AppSearch): Fragment {
   const { countries, genres, since, figures, order } = search
@@ -205,7 +205,8 @@ function bestPlaces(sql: Sql, search: AppSearch): Fragment {
 }
 
 /**
- * SQL: the value that a row of market_app (m) is ordered by, greatest first. Null if unknown, or ordered by rank alone.
+ * SQL: the value by which a row of market_app (m) is ordered, greatest first. Null if unknown, or if the order is by
+ * rank alone.
  */
 function worthOf(sql: Sql, order: FoundOrder, level: OwnLevel | null): Fragment {
   const { downloaded, earned } = amountsSeen(sql, level)

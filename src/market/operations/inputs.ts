@@ -30,14 +30,14 @@ export const StoreAppLink = coded(
   v.pipe(
     v.string(),
     v.maxLength(2_000),
-    // links to other pages are accepted here, so that `refuseOtherLink` can explain what they lead to
+    // links to other pages pass this schema, so that `refuseOtherLink` can explain what they lead to
     v.check((text) => storeIdIn(text) !== null || whyNoApp(text) !== null),
     v.description("Link to the store page, App Store id, or Google Play package name."),
   ),
   "bad_app_id",
 )
 
-/** Returns the store id that a link contains or a text is. Null if neither. */
+/** Returns the store id that a link contains, or the text itself if it is a store id. Null if it is neither. */
 export function storeIdIn(text: string): string | null {
   const bare = bareText(text)
   return storeIdInLink(bare) ?? (platformOf(bare) && bare)
@@ -57,7 +57,7 @@ export function platformOfChecked(id: string): "ios" | "android" {
   return isStoreId("ios", id) ? "ios" : "android"
 }
 
-/** Returns the store of an id. Null if it is invalid in both. */
+/** Returns the store to which an id belongs. Null if the id is valid in neither store. */
 export function platformOf(id: string): "ios" | "android" | null {
   if (isStoreId("ios", id)) return "ios"
   return isStoreId("android", id) ? "android" : null

@@ -192,7 +192,10 @@ function shownTen(term: string, { day, source, origin, depth, seenAt, results, a
   }
 }
 
-/** Returns false if one name contains the words, and true only if all names are known and none does. Null otherwise. */
+/**
+ * Returns false if one name contains the words, and true only if all names are known and none contains them. Null
+ * otherwise.
+ */
 function isLoose(term: string, apps: readonly RatedResult[]): boolean | null {
   if (apps.some(({ name }) => name !== null && titleMatch(term, name) >= LOOSE)) return false
   return apps.length === 0 || apps.some(({ name }) => name === null) ? null : true

@@ -15,7 +15,7 @@ import { dayPrice, MAX_DAYS } from "./day-prices.ts"
 import { AppStoreAlone, MarketCountry } from "./inputs.ts"
 
 const DAYS = 30
-/** Records per series. */
+/** Maximum number of records per series and page. */
 const PAGE = 200
 const LONGEST_CURSOR = 1_000
 
@@ -136,7 +136,9 @@ export const hiveGetKeywordMetricsHistory = operation({
 
 const NOTHING_STORED = "Nothing is stored for these days, and no reading failed on them."
 
-/** The position at which each series continues: after that record, at the start (null), or nowhere (missing). */
+/**
+ * The position at which each series continues: after the given record, at the start (null), or not at all (missing).
+ */
 interface MetricPage {
   window: Days
   difficulty?: string | null

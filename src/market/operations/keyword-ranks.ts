@@ -126,7 +126,7 @@ async function readShownDays(
 
 const UNREAD = { measuredAt: null, source: null, origin: null, depth: null, apps: null }
 
-/** Requests a reading. Returns the fault for a keyword without a stored day in the window. */
+/** Requests a reading of the keyword. Returns the not_measured fault, which names the last stored day, if any. */
 async function putToBeRead(ctx: Context, { platform, storefront, term }: ListKey, to: string): Promise<Fault> {
   const wanted = { kind: "search", platform, storefront, subject: term } as const
   const why = await whyUnread(ctx, { wanted, keptDays: 0, waitMs: 0 })

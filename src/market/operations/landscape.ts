@@ -150,12 +150,12 @@ export const hiveGetLandscape = operation({
 async function measuredCategories(ctx: Context, country: string) {
   const genres = await listChartGenres(ctx.sql, country)
   const categories: Awaited<ReturnType<typeof readCategory>>[] = []
-  // one after another: each reads a hundred apps, and other requests also need the database
+  // in sequence: each category reads a hundred apps, and other requests also need the database
   for (const genre of genres) categories.push(await readCategory(ctx, keyOf(country, genre)))
   return answered(country, categories, null)
 }
 
-/** An answer without any ratings wall costs only the price of an empty one. */
+/** An answer in which no category has a ratings wall costs the price of an empty answer. */
 function answered(country: string, categories: Awaited<ReturnType<typeof readCategory>>[], readingForS: number | null) {
   const place = { country, platform: "ios" as const, device: "iphone" as const, kind: "free" as const }
   const answer = { ...place, categories, readingForS }
@@ -163,8 +163,8 @@ function answered(country: string, categories: Awaited<ReturnType<typeof readCat
 }
 
 /**
- * Requests look-ups of the first apps of a chart that are missing. Returns the seconds until they are done, or null if
- * none is missing. Apps that cannot be looked up are left out; each figure comes with its number of apps.
+ * Requests look-ups of a chart's first apps that have none. Returns the seconds until the look-ups are done, or null if
+ * none is missing. Apps that cannot be looked up are left out; each figure includes the number of apps it covers.
  */
 async function readApps(ctx: Context, key: ChartKey): Promise<number | null> {
   const wanted = { ...wantedChart(key), kind: "chart_apps" } as const

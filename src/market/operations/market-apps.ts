@@ -38,7 +38,9 @@ export async function findBundle(sql: Sql, bundleId: string, most: number): Prom
     limit ${most}`
 }
 
-/** Returns those of the apps that were ever seen, by store id, with their names in a storefront. */
+/**
+ * Returns the apps that were ever seen, by store id, with their names in a storefront. Omits ids that were never seen.
+ */
 export async function findMarketApps(
   sql: Sql,
   { platform, storefront }: Side,

@@ -9,7 +9,7 @@ import { coded, described } from "../../lib/schema.ts"
 import { Count, Day, popularityFields, Rank, RankSource } from "../../tracking/shapes.ts"
 import { platformOf } from "./inputs.ts"
 
-/** Older results are left out: they do not show the current market. */
+/** Older results are ignored, because they do not show the current market. */
 const ANSWER_DAYS = 30
 /** Maximum number of keywords per page. */
 export const MAX_KEYWORDS = 1_000
@@ -56,7 +56,10 @@ export const NextCursor = described(
   `Cursor of the next ${MAX_KEYWORDS} keywords. Null if this is the last page.`,
 )
 
-/** Returns the place that a cursor of the same call encodes. Null without a cursor. Throws bad_cursor. */
+/**
+ * Returns the position that a cursor of the same call encodes. Null without a cursor. Throws bad_cursor for any other
+ * cursor.
+ */
 export function placeAfter<Place>(
   called: unknown,
   cursor: string | undefined,

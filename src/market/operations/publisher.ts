@@ -19,7 +19,7 @@ import { readMarketApps } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
 
 const KEPT_DAYS = 7
-/** Preferred storefront for names, and the one that is read for a publisher without charted apps. */
+/** Storefront that is preferred for names, and the one that is read for a publisher without charted apps. */
 const FIRST = "us"
 const IDS = /^[1-9]\d{0,15}$/
 
@@ -124,7 +124,10 @@ export const hiveGetPublisher = operation({
 
 const ON_APP_STORE = "publisherId is a number. Google Play publishes no chart data."
 
-/** Names the storefronts whose charts may contain the publisher's apps without the publisher's id. */
+/**
+ * Returns a sentence that lists the storefronts whose charts lack publisher ids, so that the publisher's apps cannot be
+ * found there. Null if there are none.
+ */
 async function readWhyUnnamed(sql: Sql): Promise<string | null> {
   const storefronts = await readUnnamedStorefronts(sql)
   if (storefronts.length === 0) return null
@@ -149,7 +152,7 @@ async function readPublisherApps(sql: Sql, charted: readonly ChartedApp[]) {
   return apps.sort((a, b) => a.rank - b.rank || Number(a.id) - Number(b.id))
 }
 
-/** Returns the earliest first day. Null if that of any storefront is unknown. */
+/** Returns the earliest of the first days. Null if the first day in any storefront is unknown. */
 function earliest(storefronts: readonly { firstSeen: string | null }[]): string | null {
   const days = storefronts.map(({ firstSeen }) => firstSeen)
   return days.includes(null) ? null : (days as string[]).toSorted()[0]!

@@ -8,16 +8,19 @@ interface Reading {
   keptDays: number
   /** Default: 3 s. */
   waitMs?: number
-  /** True refuses older readings: the call fails with measure_busy if the wait is exceeded. */
+  /** True refuses older readings: the call fails with measure_busy if the reading takes longer than `waitMs`. */
   live?: true
-  /** Returns a sentence on where else the answer is stored, for the error if nothing is stored here. */
+  /**
+   * Returns a sentence that names other places with a stored answer, for the error if nothing is stored for this
+   * request.
+   */
   elsewhere?: () => Promise<string | null>
 }
 
 /**
- * Answers from the database after reading anew, unless the stored reading is fresh. If the store cannot be read now, an
- * older reading is used, with its day. Without one, the result is not_measured at the price of an empty answer, with
- * the reason and when to retry. Throws measure_busy and hive_write_failed, which cost nothing.
+ * Reads the subject unless the stored reading is fresh, and then answers from the database. If the store cannot be read
+ * now, the answer is an older reading with its day. If there is none, the result is not_measured at the price of an
+ * empty answer, with the reason and when to retry. Throws measure_busy and hive_write_failed, which cost nothing.
  */
 export async function readNow<Answer extends object>(
   ctx: Context,
@@ -33,7 +36,10 @@ export async function readNow<Answer extends object>(
   return nothing(new Fault("not_measured", { detail: place === null ? detail : `${detail} ${place}` }))
 }
 
-/** Reads the subject unless it is fresh. Returns the reason why it was not read, or null if it is stored. */
+/**
+ * Reads the subject unless the stored reading is fresh. Returns the reason why the subject was not read, or null if a
+ * fresh reading is stored.
+ */
 export async function whyUnread(ctx: Context, { wanted, keptDays, waitMs, live }: Reading): Promise<Fault | null> {
   try {
     const eta = await readOnRequest(ctx, wanted, { keptDays, waitMs })

@@ -209,7 +209,10 @@ async function whyNotSearched(ctx: Context, term: string, storefront: string): P
   return await whyUnread(ctx, { wanted, keptDays: NAMES_KEPT_DAYS })
 }
 
-/** Returns the store's results that the index did not find, ordered by ratings, as the store's own order is no rank. */
+/**
+ * Returns the store's results that the index did not find, ordered by number of ratings, because the store's order of
+ * results is not a rank.
+ */
 async function readMoreApps(
   { sql }: Context,
   search: NameSearch | null,

@@ -83,7 +83,7 @@ interface Head {
   id: string
   country: string
   icon: Html
-  /** The workspace's app. Undefined if it is not tracked. */
+  /** The workspace's app that tracks this store app. Undefined if it is not tracked. */
   ownId: string | undefined
 }
 

@@ -25,7 +25,7 @@ type Category = AnswerOf<"hive_get_landscape">["categories"][number]
 
 const CREDITS = 10
 
-/** The figures that show how hard a category is for a new app: one on request, or all that were read. */
+/** The figures that show how hard a category is for a new app, for one requested category or for all that were read. */
 export async function marketCategoriesPage(context: PageContext): Promise<Page> {
   const market = await context.ask("get_market")
   const country = countryIn(context.query, market.first?.country)

@@ -182,7 +182,7 @@ function choicesIn({ query }: PageContext): Record<string, string> {
   return Object.fromEntries([...query].filter(([name]) => ![MADE, "page"].includes(name)))
 }
 
-/** Shows a change of places, an entry, or a dash with the reason. */
+/** Shows the change of rank, a new entry, or a dash with the reason. */
 function moveText(rank: number, was: Row["was"][number]): Html {
   if (was === null) return html`<span class="quiet" title="nothing to compare with">–</span>`
   if (was === "absent") return html`<span class="up">new</span>`
@@ -243,7 +243,7 @@ function sinceLinks(context: PageContext, title: string): Html {
 
 const sinceIn = ({ query }: PageContext) => PERIODS.find((days) => String(days) === query.get("since")) ?? 1
 
-/** Renders the largest climbs and falls since the chosen number of days. */
+/** Renders the largest climbs and falls over the chosen number of days. */
 function moversCard(context: PageContext, chart: Chart, faces: ReadonlyMap<string, Face>): Html | false {
   const at = PERIODS.indexOf(sinceIn(context))
   const moves = chart.apps.flatMap((row) => {
@@ -265,8 +265,8 @@ function moversCard(context: PageContext, chart: Chart, faces: ReadonlyMap<strin
 }
 
 /**
- * Renders the estimated figures that ranks of the chart need. They are read only when the person requests them, since
- * they take longer.
+ * Renders the estimated figures of ranks on the chart. They are read only when the person requests them, because
+ * reading them takes longer.
  */
 async function thresholdsCard(context: PageContext, { country, kind, genre }: Chart): Promise<Html | false> {
   if (kind === "ipad" || context.isSent) return false
@@ -294,7 +294,7 @@ async function thresholdsCard(context: PageContext, { country, kind, genre }: Ch
   )
 }
 
-/** Returns the positions of the chosen app on this chart. Null if they are too few for a line. */
+/** Returns the ranks of the chosen app on this chart over time. Null if there are too few for a line. */
 function historyOf({ history }: Chart): Lines | null {
   const points = history?.points ?? []
   if (!history || points.length < 2 || points.every(([, rank]) => rank === null)) return null

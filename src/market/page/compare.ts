@@ -53,7 +53,7 @@ export async function marketComparePage(context: PageContext): Promise<Page> {
   return page(await matrixCard(context, compared, { rows, show, country }))
 }
 
-/** Returns the ids of the apps in the address, from links, ids and ticked apps of the workspace. */
+/** Returns the app ids of the address, which may contain links, ids and ticked apps of the workspace. */
 function idsIn(query: URLSearchParams): string[] {
   const typed = [...query.getAll("own"), ...query.getAll("apps").flatMap((text) => text.split(/[\s,;]+/))]
   const ids = typed.flatMap((text) => (text.trim() === "" ? [] : [storeIdInLink(bareText(text)) ?? text.trim()]))
@@ -98,7 +98,7 @@ ${selectField(form, { name: "show", label: "Show", value: context.query.get("sho
 <div class="send"><button class="main" type="submit">Compare apps</button></div></form>`
 }
 
-/** Explains the page, and links a comparison of one of the workspace's apps with its rivals. */
+/** Explains the page, and links to a comparison of one of the workspace's apps with its rivals. */
 async function introCard(context: PageContext): Promise<Html> {
   const subject = await readSubject(context)
   const listed = subject && (await attempted(context.ask("list_rivals", { appId: subject.id, ...subject.side })))

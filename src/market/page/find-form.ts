@@ -5,13 +5,13 @@ import { checkFields, type FormState, selectField, textField } from "../../ui/fi
 import { type Html, html } from "../../ui/html.ts"
 import { genreOptions, kindName, marketAddress } from "./frame.ts"
 
-/** The filters in an address: as input of the operation, as values of the form, and the errors by field. */
+/** The filters of an address: the input of the operation, the values of the form, and the errors by field. */
 export interface Filters {
   input: Record<string, unknown>
   values: URLSearchParams
   errors: Record<string, string>
   isEmpty: boolean
-  /** The filters in words. */
+  /** The filters as text for a person. */
   names: string[]
 }
 

@@ -17,8 +17,8 @@ type Row = Found["apps"][number]
 
 const PAGE_ROWS = 100
 /**
- * Maximum number of apps that this page sorts itself: by name, which would have to be read for all matches, or over
- * several storefronts.
+ * Maximum number of apps that this page sorts itself. SQL cannot sort all matches by name, nor over several
+ * storefronts.
  */
 const MAX_SORTED = 200
 const MAX_FILE = 1_000
@@ -49,14 +49,14 @@ export async function marketFindPage(context: PageContext): Promise<Page> {
   return page(html`${formCard(context, filters)}${results}`)
 }
 
-/** Returns whether SQL can order all matches by this column: figures and first days are those of one storefront. */
+/** Returns whether SQL can order all matches by this column: figures and first days apply to one storefront. */
 const isOrderedWhole = (order: Order, { countries }: Pick<Found, "countries">) =>
   countries.length === 1 && order !== "name"
 
 const isOffered = (order: Order, found: Found) =>
   order === "rank" || found.total <= MAX_SORTED || isOrderedWhole(order, found)
 
-/** Returns the rows of a page in the chosen order, or by rank if that is not offered. */
+/** Returns the rows of a page in the chosen order, or by rank if the chosen order is not offered. */
 async function rowsIn(
   context: PageContext,
   { input }: Filters,

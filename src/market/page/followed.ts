@@ -48,13 +48,13 @@ export function marketSection(sql: Sql): SettingsSection {
   }
 }
 
-/** Returns to the market page that had the form. */
+/** Redirects to the market page that contained the form. */
 function backIn({ context }: SettingsVisit, fields: URLSearchParams): string {
   const back = fields.get("back") ?? ""
   return /^\/app\/market(?:[/?]|$)/.test(back) && !/[\\\s]/.test(back) ? back : sectionAddress(PATH, {}) || context.base
 }
 
-/** Renders the followed storefronts, with a button to stop following what was chosen on a page. */
+/** Renders the followed storefronts. Those that were chosen on a page have a button to stop following them. */
 export function followedList(context: SettingsVisit["context"], { followed }: Market): Html {
   const items = followed.map(({ country, genres, chosen, since }) => {
     const isWhole = genres.length === CHART_GENRES.length

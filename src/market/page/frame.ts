@@ -44,7 +44,7 @@ export function marketPage(
   }
 }
 
-/** The ids of the app and the publisher, and the keyword, that the sample has pages of. */
+/** The ids of the app and the publisher, and the keyword, for which the sample has pages. */
 const SAMPLED = new Set(["9990000102", "9990009001", "journal"])
 
 /** Renders a link to the page of an app, a publisher or a keyword, or plain text if the sample has no such page. */
@@ -112,7 +112,10 @@ export function kindName(kind: string): string {
   return kind === "ipad" ? "Free, iPad" : spoken(kind)
 }
 
-/** Returns the answer, or the fault that the page shows instead, including one that the store cannot be read now. */
+/**
+ * Returns the answer, or the fault that the page shows instead of it. Shown faults include those for a store that
+ * cannot be read now.
+ */
 export async function marketAnswer<Answer>(asked: Promise<Answer>): Promise<Answer | Fault> {
   try {
     return await asked
@@ -122,18 +125,18 @@ export async function marketAnswer<Answer>(asked: Promise<Answer>): Promise<Answ
   }
 }
 
-/** Codes of faults of a read that may succeed later. */
+/** Codes of faults after which a later read may succeed. */
 const SHOWN = new Set<string>(["measure_busy", "hive_write_failed", "hive_read_failed"])
 
 interface Missing {
   /** The heading, for example "This chart was not read yet". */
   title: string
   /**
-   * Credits of reading it, shown where a plan limits credits. 0 if the page has the button elsewhere, or nothing can be
-   * read.
+   * Credits that reading costs, shown if a plan limits credits. 0 if the page has the button elsewhere, or nothing can
+   * be read.
    */
   credits: number
-  /** The form that follows this chart or storefront. */
+  /** The form with which an operator follows this chart or storefront. */
   follow?: HtmlPart
 }
 
@@ -159,15 +162,15 @@ export function readButton(context: PageContext, credits: number): Html | false 
 <button type="submit">Read now · ${counted(credits, "credit")}</button></form>`
 }
 
-/** A storefront to follow: one category of it, or all. */
+/** A storefront to follow, with one category or with all. */
 interface Followed {
   country: string
   genre: string
 }
 
 /**
- * Explains what following does, with the form for it. Only an operator can follow a storefront, because the server has
- * to read it.
+ * Renders the form that follows a storefront. Shows only a sentence unless the person is an operator, because the
+ * server has to read the charts.
  */
 export function followForm(context: PageContext, { country, genre }: Followed, id = "follow"): Html | false {
   if (context.isSample) return false
@@ -205,7 +208,7 @@ export function marketButton(
 <button type="submit">${name}</button></form>`
 }
 
-/** Reports what the form before this page followed, with an offer to undo it. */
+/** Reports what the previous form followed or stopped following, with an offer to undo it. */
 function followNotice(context: PageContext): Html | false {
   const done = /^(follow|drop)-([a-z]{2})-([\d.]+|all)$/.exec(context.query.get(MADE) ?? "")
   if (!done || !context.person?.isOperator) return false

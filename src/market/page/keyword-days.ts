@@ -16,7 +16,7 @@ type History = AnswerOf<"hive_get_keyword_metrics_history">
 /** Days of results side by side. */
 const MAX_DAYS = 5
 
-/** Renders the first ten results on the latest measured days. */
+/** Renders the first ten results of each of the latest measured days. */
 export function resultsCard(context: PageContext, ranks: Ranks | Fault, country: string): Html | false {
   if (isFault(ranks)) return false
   const days = ranks.results.filter(({ measured }) => measured).slice(0, MAX_DAYS)

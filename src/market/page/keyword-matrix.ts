@@ -8,17 +8,20 @@ type GapRow = Gap["keywords"][number]
 /** Keywords of several apps, with the rank of each. */
 export interface Comparison {
   apps: { id: string; name: string; keywords: number }[]
-  /** Ranks by app. Null: absent from the results. Undefined: the keyword was not among those that were read. */
+  /**
+   * Ranks by app. Null: the app is absent from the results. Undefined: unknown, because the keyword was not read for
+   * this app.
+   */
   rows: (Omit<GapRow, "held" | "missing" | "ranks"> & { ranks: ReadonlyMap<string, number | null | undefined> })[]
   searched: number
   /** True if there are more keywords than were read. */
   isCut: boolean
 }
 
-/** The operation compares two to five apps. */
+/** Maximum number of apps in one call of the operation, which needs at least two. */
 const MAX_TOGETHER = 5
 
-/** Compares one to ten apps of one store. Keywords of most apps come first, then the most searched. */
+/** Compares one to ten apps of one store. Keywords that most apps rank for come first, then the most searched. */
 export async function compareApps(context: PageContext, ids: readonly string[], country: string): Promise<Comparison> {
   const platform = isStoreId("ios", ids[0] ?? "") ? "ios" : "android"
   const [only] = ids
@@ -40,8 +43,8 @@ export async function compareApps(context: PageContext, ids: readonly string[], 
 }
 
 /**
- * Joins comparisons of different apps. A complete comparison lists every keyword of its apps, so they are absent for
- * all other keywords. A comparison that was cut leaves them unknown.
+ * Joins comparisons of different apps. A complete comparison lists every keyword of its apps, so its apps are absent
+ * for all other keywords. If a comparison was cut, their ranks for other keywords are unknown.
  */
 function joined(gaps: readonly Gap[]): Comparison {
   const apps = gaps.flatMap((gap) => gap.apps).map(({ id, name, keywords }) => ({ id, name, keywords }))

@@ -133,7 +133,7 @@ function keywordForm(context: PageContext, term: string, country: string): Html 
 <div class="send"><button class="main" type="submit">Research</button></div></form>`
 }
 
-/** Explains the page, with keywords of the workspace to start from. */
+/** Explains the page, and offers keywords of the workspace as examples. */
 async function introCard(context: PageContext): Promise<Html> {
   const subject = await readSubject(context)
   const tracked =

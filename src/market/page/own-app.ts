@@ -7,7 +7,7 @@ interface Subject {
   side: Side
 }
 
-/** Returns the workspace's app with the most movement, as an example to start from. Null without apps. */
+/** Returns the workspace's app whose ranks changed most, as an example to start from. Null without apps. */
 export async function readSubject(context: PageContext): Promise<Subject | null> {
   const { apps } = await context.ask("get_overview", { order: "movement" })
   const [app] = apps

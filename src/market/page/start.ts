@@ -9,7 +9,10 @@ import { counted } from "../../ui/words.ts"
 import { followedList } from "./followed.ts"
 import { countryIn, followForm, linkTo, type Market, marketAddress, marketPage, storefrontOptions } from "./frame.ts"
 
-/** The first page of the market: a search for any app, what is followed and read, and where to go from there. */
+/**
+ * The first page of the market: a search for any app, the storefronts that are followed and read, and links to the
+ * other pages.
+ */
 export async function marketStartPage(context: PageContext): Promise<Page> {
   const market = await context.ask("get_market")
   const list = market.followed.length > 0 && followedList(context, market)

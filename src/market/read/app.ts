@@ -6,7 +6,9 @@ import { LOOKUP_SOURCES } from "../../stores/kinds/apps-shape.ts"
 import { preferredRating } from "../../stores/read/rating-days.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
-/** Stored facts of any app in a storefront, from a look-up and its latest ratings, each with its time and source. */
+/**
+ * Stored facts of any app in a storefront: those of a look-up and the latest ratings, each with its time and source.
+ */
 export interface AppFacts {
   app: number
   name: string | null
@@ -39,7 +41,7 @@ export interface AppFacts {
     ratingsSource: SourceName
     ratingsOrigin: string
   } | null
-  /** From five stars to one. */
+  /** Number of ratings per star, from five stars to one. */
   byStar: {
     stars: RatingsByStar
     distributionAt: string

@@ -89,7 +89,7 @@ async function readReleases(sql: Db, app: number): Promise<Map<string, string>> 
   return new Map(rows.map(({ storefront, day }) => [storefront, day]))
 }
 
-/** Returns the gain of one source. Null if it read nothing within the 30 days. */
+/** Returns the gain that one source measured. Null if the source read nothing within the 30 days. */
 function gainOf(counts: DatedCounts, asOf: string) {
   const readings = readingsOf(counts)
   const newest = readings.at(-1) as CountReading

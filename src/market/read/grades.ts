@@ -24,7 +24,7 @@ export async function readGradedMonth(sql: Db): Promise<GradedMonth | null> {
 /** A calibration belongs to its month and is stale once two more months are over. */
 const CALIBRATED_DAYS = 92
 
-/** Returns the calibration of the newest month that has one. */
+/** Returns the newest calibration that is not stale. Null if there is none. */
 export async function readCalibration(sql: Db, today: string): Promise<IntervalCalibration | null> {
   const [row] = await sql<{ calibration: IntervalCalibration }[]>`
     select calibration
@@ -52,7 +52,10 @@ export interface StoredFigure {
   under: number | null
 }
 
-/** Returns the last months of apps of a store, by the store's id, newest first. Apps without one are missing. */
+/**
+ * Returns the figures of the last months for apps of a store, by store id, newest month first. Omits apps without a
+ * figure.
+ */
 export async function readStoredFigures(
   sql: Db,
   { platform, ids }: { platform: Platform; ids: readonly string[] },

@@ -12,8 +12,8 @@ interface GrossingPlace {
 }
 
 /**
- * Returns the days on which any of the apps was on the overall grossing chart for iPhone in the United States, which
- * revenue estimates are based on.
+ * Returns the days on which any of the apps was on the overall grossing chart for iPhone in the United States, the
+ * chart that revenue estimates use.
  */
 export async function readGrossingPlaces(
   sql: Sql,

@@ -15,8 +15,8 @@ export interface MarketDay {
 }
 
 /**
- * SQL query for the relevant days among the last 30 of each source, newest first: the latest, the latest that has
- * in-app purchase data, and with `installs` the two latest that have installs. A day may occur twice.
+ * SQL query for the relevant days among the last 30 of each source, newest first: the latest day, the latest day with
+ * in-app purchase data, and with `installs` also the two latest days that have installs. A day may occur twice.
  */
 export function tellingDays(
   sql: Db,
@@ -30,8 +30,8 @@ export function tellingDays(
           order by source
           limit 1
         )`
-  // a literal limit: with a parameter, PostgreSQL expects a tenth of a year's rows and plans the statement anew each
-  // time
+  // a literal limit: with a parameter, PostgreSQL expects a tenth of a year's rows and plans the statement again at
+  // each execution
   const newest = sql`(
               select *
               from market_fact

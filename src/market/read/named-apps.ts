@@ -16,15 +16,15 @@ export interface NamedApp {
   publisherId: string | null
   ratings: number | null
   ratingsAt: Date | null
-  /** The latest source of the app's name and publisher. */
+  /** The source from which the app's name and publisher were last read. */
   source: SourceName | null
   origin: string | null
   seenAt: Date | null
 }
 
 /**
- * Returns apps (store_app ids) with their names in a storefront: ordered by place, then by number of ratings there,
- * unknown last, then by store id.
+ * Returns apps (store_app ids) with their names in a storefront. Orders them by place, then by number of ratings there
+ * (unknown last), then by store id.
  */
 export async function readNamedApps(
   sql: Sql,
@@ -58,7 +58,7 @@ export async function readNamedApps(
     limit ${limit}`
 }
 
-/** The result of the App Store's own search for a text, when it was last queried. */
+/** The result of the App Store's own search for a text, from the latest query. */
 export interface NameSearch {
   /** store_app ids, not in the store's order. */
   apps: number[]

@@ -18,7 +18,7 @@ interface NewApp {
   kind: Chart
   genre: string
   rank: number
-  /** Time of the reading that contains it. */
+  /** Time of the reading that first contains the app. */
   seenAt: Date
   source: ChartSource
   origin: string
@@ -36,7 +36,8 @@ export async function readNewApps(
   { from, to, everywhere, limit }: Days & { everywhere: boolean; limit: number },
 ): Promise<NewApp[]> {
   const found: NewApp[] = []
-  // newest days first, then growing spans while there are too few rows: a day of 77 storefronts has thousands
+  // reads the newest days first, then growing spans until there are enough rows, because a day of 77 storefronts has
+  // thousands
   for (let [last, days] = [to, 1]; last >= from && found.length < limit; days *= 4) {
     const first = addDays(last, 1 - days)
     const span = { from: first < from ? from : first, to: last }

@@ -11,11 +11,11 @@ export interface ChartedApp {
   kind: Chart
   genre: string
   day: string
-  /** Time of that day's reading. */
+  /** Time of the reading that has the best rank. */
   seenAt: Date
   source: ChartSource
   origin: string | null
-  /** The first day on which a chart there showed it. Null if the chart's first reading already contained it. */
+  /** The first day on which a chart there showed the app. Null if the chart's first reading already contained it. */
   firstSeen: string | null
 }
 

@@ -36,7 +36,10 @@ interface AppByText {
   nearness: Nearness
 }
 
-/** Maximum number of matches that are sorted: the nearest, then those known longest. */
+/**
+ * Maximum number of matches that are sorted. If there are more, the nearest matches are sorted, and among equally near
+ * ones those first seen earliest.
+ */
 export const MAX_COMPARED = 1_000
 
 /**

@@ -2,12 +2,12 @@ import type { FollowUp } from "../../core/recording.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 
 /**
- * Minimum hours between two estimates of an app while nobody waits for one: every chart reading brings new counts of
- * all its apps.
+ * Minimum hours between two estimates of an app that no call waits for: every chart reading brings new counts of all
+ * its apps.
  */
 const AGAIN_HOURS = 6
 
-/** Estimates of an import's apps wait this many seconds for more of its counts, or until it ends. */
+/** Apps of an import wait this many seconds for more counts, or until the import ends, before they are estimated. */
 const IMPORT_SECONDS = 60
 
 export const estimates: FollowUp = {
@@ -19,8 +19,8 @@ export const estimates: FollowUp = {
 }
 
 /**
- * Schedules new estimates of apps (store_app ids) whose counts were recorded. Those of an import wait for its end, even
- * if the last estimate is recent: one made during the import would miss some of its counts.
+ * Schedules new estimates of apps (store_app ids) whose counts were recorded. Apps of an import wait until the import
+ * ends, even if their last estimate is recent: an estimate made during the import would miss some of its counts.
  */
 export async function putForwardEstimates(
   tx: Tx,

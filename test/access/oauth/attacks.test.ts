@@ -41,18 +41,14 @@ beforeEach(async () => {
 const listGrants = async () => (await listKeys(sql, workspace)).filter(({ hint }) => hint !== "pages")
 
 describe("mix-up", () => {
-  test(
-    "each authorization response contains the issuer once, as in the metadata, " +
-      "so that a client of several servers can tell them apart",
-    async () => {
-      const browser = await ownerBrowser(service, workspaceId)
-      const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
-      for (const decision of ["allow", "deny"]) {
-        const { searchParams } = answerIn(await agree(browser, page, { decision }))
-        expect([searchParams.getAll("iss"), searchParams.getAll("state")]).toEqual([[PUBLIC_URL], ["st4te"]])
-      }
-    },
-  )
+  test("each authorization response has the metadata's issuer once, so clients can tell servers apart", async () => {
+    const browser = await ownerBrowser(service, workspaceId)
+    const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
+    for (const decision of ["allow", "deny"]) {
+      const { searchParams } = answerIn(await agree(browser, page, { decision }))
+      expect([searchParams.getAll("iss"), searchParams.getAll("state")]).toEqual([[PUBLIC_URL], ["st4te"]])
+    }
+  })
 
   test("an issuer or code in the redirect address does not replace that of the response", async () => {
     const evil = `${REDIRECT}?keep=1`
@@ -89,7 +85,7 @@ describe("code injection", () => {
         code_verifier: verifier,
       }
       expect((await post(service, "/oauth/token", { ...right, ...overrides })).body.error).toBe("invalid_grant")
-      // A wrong verifier uses up the code.
+      // An exchange with a wrong verifier uses up the code.
       expect((await post(service, "/oauth/token", right)).body.error).toBe("invalid_grant")
     }
     expect(await listGrants()).toEqual([])
@@ -118,7 +114,7 @@ describe("code injection", () => {
     expect((await refresh(service, clientId, tokens.refresh_token)).status).toBe(400)
   })
 
-  test("one of thirty concurrent exchanges of a code gets tokens, and the reuse revokes them", async () => {
+  test("one of thirty concurrent exchanges of a code gets tokens, and the reuse of the code revokes them", async () => {
     const browser = await ownerBrowser(service, workspaceId)
     const clientId = await register(service)
     const { verifier, challenge } = pkce()
@@ -195,7 +191,7 @@ describe("redirect variants", () => {
     expect(wrong.filter((uri) => isRegistered(uri, registered))).toEqual([])
   })
 
-  test("redirect addresses that a browser executes or reads, or without encryption, are refused", async () => {
+  test("redirect addresses that a browser executes or reads, and unencrypted ones, are refused", async () => {
     const right = [
       "https://a.example/",
       "http://localhost:3000/cb",
@@ -344,7 +340,7 @@ describe("a page of another site", () => {
     expect(left.headers.get("refresh")).toMatch(/^0;url=https:\/\/client\.example\/callback\?[\w=&%.:+-]+$/)
   })
 
-  test("approval requires a session, even if the form was shown before", async () => {
+  test("approval requires a session, even if the form was shown while there was one", async () => {
     const browser = await ownerBrowser(service, workspaceId)
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
     await sql`delete from person_session`
@@ -374,7 +370,7 @@ describe("a flood of registrations", () => {
     )
   })
 
-  test("2,000 new registrations block further ones, and evict no client that waits for its owner", async () => {
+  test("2,000 new registrations block further ones, but evict no client that waits for approval", async () => {
     const waiting = await register(service)
     await sql`
       insert into oauth_client (id, name, redirect_uris, from_sha256, created_at)
@@ -420,7 +416,7 @@ describe("a flood of registrations", () => {
     for (const name of ["\u202eevil", "\u3164", "\ud800"]) expect((await registerNamed(name))[0]).toBe(400)
   })
 
-  test("posts from one address beyond fifty a second are refused unread", async () => {
+  test("the 51st post of an address within a second is refused, and posts of other addresses are not", async () => {
     const limited = openService({ sql, now: () => new Date("2026-11-25T12:00:00Z") })
     const statuses = []
     for (let n = 0; n < 51; n++)

@@ -11,7 +11,7 @@ import { errorOf } from "../../error-of.ts"
 import { slow } from "../../long.ts"
 import { consentOf, type ServedService, serveAt } from "./served.ts"
 
-// Third-party clients, from only the URL of the tool endpoint to a call, over a socket.
+// Third-party clients that start with only the URL of the tool endpoint and end with a call, over a socket.
 
 let sql: Sql
 let served: ServedService
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => served.stop())
 
-/** The in-memory storage that clients of the official SDKs need. Both major versions use the same. */
+/** The in-memory storage that clients of the official SDKs need. Both major versions use the same interface. */
 function clientProvider(metadata: object, clientMetadataUrl?: string) {
   // biome-ignore lint/suspicious/noExplicitAny: two libraries use it, each with types of its own
   const storage: any = { redirects: [] as URL[] }
@@ -165,7 +165,7 @@ describe.each(kinds)("%s", (name, make) => {
     await client.close()
   })
 
-  test("a call that needs another scope sends the client to the owner, requesting its current scopes too", async () => {
+  test("a client that needs another scope sends its owner a request for that scope and its current ones", async () => {
     const { storage, provider } = clientProvider(METADATA)
     const first = open(provider)
     expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
@@ -176,7 +176,7 @@ describe.each(kinds)("%s", (name, make) => {
     await second.client.connect(second.transport)
     const call = { name: "list_reviews", arguments: { appId: "app_none" } }
     expect(await errorOf(second.client.callTool(call))).toBeInstanceOf(Error)
-    // The client first renews its tokens, which adds no scope, and then reports the refusal to its user.
+    // The client first renews its tokens, which adds no scope. Then it reports the refusal to its user.
     if (name === "sdk 1.32.2") return expect(storage.redirects).toHaveLength(1)
     expect(storage.redirects).toHaveLength(2)
     expect(storage.redirects[1].searchParams.get("scope").split(" ")).toEqual(

@@ -31,7 +31,7 @@ interface Check {
 }
 
 slow(
-  "every scenario for an authorization server passes without a warning",
+  "every scenario of the conformance suite for authorization servers passes without a warning",
   async () => {
     const port = await freePort()
     const clientId = await register(served.service, [`http://127.0.0.1:${port}/callback`])

@@ -28,7 +28,7 @@ async function behindProxy(spoil: (path: string, origin: string) => Response | u
   }
 }
 
-test("doctor verifies sign-in at the URL that assistants use", async () => {
+test("doctor verifies the sign-in of assistants at the URL that they use", async () => {
   expect(await check(undefined)).toEqual([])
   expect(await check(served.url)).toMatchObject([{ state: "ok", says: `assistants sign in at ${served.url}/mcp` }])
 })

@@ -15,7 +15,7 @@ const ADDRESS = "https://client.example/oauth/client.json"
 const DOCUMENT = { client_id: ADDRESS, client_name: "Document client", redirect_uris: [REDIRECT] }
 
 let sql: Sql
-/** The response of the outside world, and the requests to it. */
+/** The response that the outside world gives, and the requests sent to it. */
 let answer: (address: string) => { status?: number; headers?: Record<string, string>; body: unknown }
 let requests: { address: string; options: OutboundOptions }[]
 const fetch: SafeFetch = async (address, options = {}) => {
@@ -63,7 +63,7 @@ describe("the document of a client", () => {
     expect([status, answer.searchParams.get("error")]).toEqual([302, "unsupported_response_type"])
   })
 
-  test("a client document that must not be cached is fetched again after five minutes", async () => {
+  test("a client document with headers that forbid caching is fetched again only after five minutes", async () => {
     for (const control of ["no-store", "no-cache", "No-Cache, max-age=86400", "private, no-store"]) {
       await deleteRows(sql, "oauth_client")
       answer = () => ({ body: DOCUMENT, headers: { "cache-control": control } })
@@ -94,7 +94,7 @@ describe("the document of a client", () => {
     expect((await openAuthorize(ADDRESS)).text).toContain("Renamed")
   })
 
-  test("the cached copy of a client document is used when a fetch fails, and the fetch is retried later", async () => {
+  test("the last copy of a client document is used when a fetch fails, and the fetch is retried later", async () => {
     await openAuthorize(ADDRESS)
     await sql`update oauth_client set fresh_until = now()`
     answer = unreachable
@@ -156,7 +156,7 @@ describe("the document of a client", () => {
           ]) {
             const page = await openAuthorize(id, {}, fetchGuarded)
             expect([id, page.status]).toEqual([id, 400])
-            // The page must not show the address of a name.
+            // The page must not show the address to which a name resolves.
             expect(page.text).not.toContain("10.0.0.7")
           }
         }
@@ -187,7 +187,7 @@ describe("the document of a client", () => {
 })
 
 describe("clients in common use", () => {
-  test("common clients are approved without internet access, and a fetched document takes precedence", async () => {
+  test("common clients are approved without internet, and a fetched document replaces the built-in one", async () => {
     answer = unreachable
     for (const [id, { name, redirectUris }] of PINNED) {
       expect([isDocumentAddress(id), redirectUris.filter((uri) => !isUsableRedirect(uri))]).toEqual([true, []])
@@ -226,7 +226,7 @@ describe("clients in common use", () => {
       "https://vscode.dev/redirect",
       "vscode.dev",
     ],
-  ])("%s gets its response at its own address", async (_, id, redirect_uri, host) => {
+  ])("the client %s gets its response at its own address", async (_, id, redirect_uri, host) => {
     answer = unreachable
     const page = await openAuthorize(id, { redirect_uri })
     expect([page.status, page.text.includes(`The answer goes to <strong>${host}</strong>`)]).toEqual([200, true])

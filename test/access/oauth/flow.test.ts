@@ -30,7 +30,7 @@ describe("the metadata", () => {
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: true,
     })
-    // Only in the server's metadata: a refresh token is not a right at the resource.
+    // Only the server's metadata has this scope, because a refresh token is not a right at the resource.
     expect([
       server.scopes_supported.includes("offline_access"),
       JSON.stringify(resource).includes("offline_access"),
@@ -80,21 +80,17 @@ describe("the metadata", () => {
     }
   })
 
-  test(
-    "the 401 of the tool endpoint has the metadata's URL and the minimum scope, " +
-      "and that of the REST interface does not",
-    async () => {
-      const challenge = (await service.tool("whoami")).headers.get("www-authenticate")
-      expect(challenge).toBe(
-        `Bearer realm="appmeter", resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp", ` +
-          `scope="apps:read"`,
-      )
-      const wrong = await service.tool("whoami", {}, { key: `svc_access_${"a".repeat(36)}` })
-      expect([wrong.status, wrong.body.error]).toEqual([401, "invalid_token"])
-      expect(wrong.headers.get("www-authenticate")).toContain(`error="invalid_token", resource_metadata=`)
-      expect((await service.call("/v1/account")).headers.get("www-authenticate")).toBe(`Bearer realm="appmeter"`)
-    },
-  )
+  test("the 401 of the tool endpoint has the metadata's URL and the minimum scope, that of REST neither", async () => {
+    const challenge = (await service.tool("whoami")).headers.get("www-authenticate")
+    expect(challenge).toBe(
+      `Bearer realm="appmeter", resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp", ` +
+        `scope="apps:read"`,
+    )
+    const wrong = await service.tool("whoami", {}, { key: `svc_access_${"a".repeat(36)}` })
+    expect([wrong.status, wrong.body.error]).toEqual([401, "invalid_token"])
+    expect(wrong.headers.get("www-authenticate")).toContain(`error="invalid_token", resource_metadata=`)
+    expect((await service.call("/v1/account")).headers.get("www-authenticate")).toBe(`Bearer realm="appmeter"`)
+  })
 })
 
 describe("from a request to a call", () => {
@@ -129,19 +125,15 @@ describe("from a request to a call", () => {
     expect([next.pathname, next.searchParams.get("next")]).toEqual(["/sign-in", `/oauth/authorize?${query}`])
   })
 
-  test(
-    "the consent page shows client, address, workspace, scopes and apps; " +
-      "writes, money and measuring are not ticked",
-    async () => {
-      const appId = await track("1437843273")
-      const browser = await ownerBrowser(service, workspaceId)
-      const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
-      for (const part of ["Test client", "client.example", workspace, "It registered itself", `value="${appId}"`])
-        expect(page.text).toContain(part)
-      expect(scopesOn(page, "all")).toEqual([...SCOPES])
-      expect(scopesOn(page)).toEqual(["apps:read", "reviews:read", "ai:read", "hive:read", "hive:spy", "hive:estimate"])
-    },
-  )
+  test("the consent page shows client, scopes and apps, with writes, money and measuring unticked", async () => {
+    const appId = await track("1437843273")
+    const browser = await ownerBrowser(service, workspaceId)
+    const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
+    for (const part of ["Test client", "client.example", workspace, "It registered itself", `value="${appId}"`])
+      expect(page.text).toContain(part)
+    expect(scopesOn(page, "all")).toEqual([...SCOPES])
+    expect(scopesOn(page)).toEqual(["apps:read", "reviews:read", "ai:read", "hive:read", "hive:spy", "hive:estimate"])
+  })
 
   test("exactly the requested scopes are ticked, and the others are folded away", async () => {
     const browser = await ownerBrowser(service, workspaceId)
@@ -153,7 +145,7 @@ describe("from a request to a call", () => {
     expect(page.text.match(/it asks for this/g)).toHaveLength(3)
   })
 
-  test("consent is required each time, also for an approved client and whatever prompt it requests", async () => {
+  test("consent is required each time, even for an approved client and whatever prompt it requests", async () => {
     const { browser, clientId } = await letIn(service, workspaceId)
     for (const parameters of [{}, { prompt: "none" }, { prompt: "consent" }]) {
       const page = await browser.open(`/oauth/authorize?${queryOf(clientId, pkce().challenge, parameters)}`)
@@ -210,7 +202,7 @@ describe("from a request to a call", () => {
     ])
   })
 
-  test("the owner's refusal and request errors reach the client by a click, with state and issuer", async () => {
+  test("a click sends the owner's refusal and request errors to the client, with state and issuer", async () => {
     const browser = await ownerBrowser(service, workspaceId)
     const clientId = await register(service)
     const { challenge } = pkce()

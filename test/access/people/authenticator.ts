@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
-/** The code that an authenticator app shows, by RFC 6238. `later` counts steps of 30 seconds from now. */
+/** Returns the code that an authenticator app shows (RFC 6238). `later` is a number of 30-second steps from now. */
 export function codeOf(secret: string, later = 0): string {
   const bits = [...secret.replaceAll(" ", "")].map((letter) => LETTERS.indexOf(letter).toString(2).padStart(5, "0"))
   const bytes = bits.join("").match(/.{8}/g) ?? []

@@ -17,7 +17,7 @@ setDefaultTimeout(120_000)
 
 const CALLBACK = "/sign-in/oidc/callback"
 
-/** Every account of the provider claims this address, which the provider did not verify. */
+/** Every account of the provider claims this address, and the provider has verified it for none of them. */
 const EMAIL = "ada@example.com"
 
 let sql: Sql
@@ -53,13 +53,13 @@ async function invite(name: string): Promise<string> {
   return await createInvitation(sql, { workspaceId, name, ...rights, invitedBy: null })
 }
 
-/** Goes to the provider and returns the browser with the path that the provider sent it back to. */
+/** Goes to the provider. Returns the browser and the path to which the provider redirects it. */
 async function visitProvider(account = "linked"): Promise<{ browser: Browser; path: string }> {
   const browser = newBrowser()
   return { browser, path: await provider.signIn(await beginVisit(browser), account) }
 }
 
-/** Opens a changed callback and expects that nobody is signed in. */
+/** Opens a changed callback and expects that it signs nobody in. */
 async function refuse(browser: Browser, path: string): Promise<string> {
   const page = await browser.open(path)
   expect(page.status).toBe(400)
@@ -84,7 +84,7 @@ test("a linked person signs in with the provider and continues to the page that 
   expect((await browser.open("/app/settings/profile")).text).toContain("signed in by OpenID provider")
 })
 
-test("an unknown account is told to ask for an invitation, even if its e-mail is a member's name", async () => {
+test("an unknown account is asked to get an invitation, even if its e-mail is a member's name", async () => {
   const rights = { scopes: scopesOf("owner"), appList: null }
   await sql.begin((tx) => addPerson(tx, { workspaceId, name: EMAIL, ...rights }))
   const { browser, path } = await visitProvider("stranger")
@@ -114,7 +114,7 @@ test("an invitation that is withdrawn during the visit to the provider lets nobo
   expect((await browser.open("/app")).status).toBe(303)
 })
 
-test("a callback with a missing or foreign state is refused", async () => {
+test("a callback whose state is missing or belongs to another visit is refused", async () => {
   const first = await visitProvider()
   await refuse(
     first.browser,
@@ -128,7 +128,7 @@ test("a callback with a missing or foreign state is refused", async () => {
   )
 })
 
-test("a callback that was used already is refused, with its cookie and without", async () => {
+test("a callback that was already used is refused, with its cookie and without", async () => {
   const { browser, path } = await visitProvider()
   const cookies = new Map(browser.cookies)
   expect((await browser.open(path)).status).toBe(303)
@@ -147,7 +147,7 @@ test("a code of another visit is refused, because its nonce and its challenge di
   )
 })
 
-test("a code for an authorization request without nonce or with another one is refused", async () => {
+test("a code is refused if its authorization request had no nonce or another one", async () => {
   for (const nonce of [null, "foreign"]) {
     const browser = newBrowser()
     const url = new URL(await beginVisit(browser))
@@ -157,7 +157,7 @@ test("a code for an authorization request without nonce or with another one is r
   }
 })
 
-test("a code for a request whose challenge was removed is refused (PKCE downgrade)", async () => {
+test("a code is refused if the challenge was removed from its authorization request (PKCE downgrade)", async () => {
   const browser = newBrowser()
   const url = new URL(await beginVisit(browser))
   url.searchParams.delete("code_challenge")
@@ -186,7 +186,7 @@ test("a callback opened in another browser signs nobody in (fixation)", async ()
   await refuse(busy, path)
 })
 
-test("a link begun by one person is not finished in the session of another", async () => {
+test("a link that one person began is not finished in the session of another person", async () => {
   const { browser } = await memberOf(service, workspaceId, "viewer")
   const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
   const path = await provider.signIn(await beginVisit(browser, { form, link: "1" }), "planted")
@@ -251,7 +251,7 @@ test("without a provider the sign-in page has no button for it, and the callback
   expect((await plain.open(`${CALLBACK}?code=1&state=2`)).status).toBe(404)
 })
 
-test("doctor finds a provider that answers, one with another issuer, and one that is down", async () => {
+test("doctor reports whether the provider answers, has another issuer, or is down", async () => {
   const env = { DATA_DIR: join(scratch(), "none"), OIDC_CLIENT_ID: "appmeter", OIDC_NAME: "Keycloak" }
   const runDoctor = async (issuer: string) => {
     const { out } = await runHere(["doctor", "--json"], { env: { ...env, OIDC_ISSUER: issuer } })

@@ -71,7 +71,7 @@ async function previewOn(browser: Browser, keyword: string) {
   return { status: page.status, form, confirmToken: fieldIn(page, "confirmToken"), text: page.text }
 }
 
-/** Lets an assistant in as this person. Returns the credentials with which the assistant fetches its tokens. */
+/** Approves an assistant as this person. Returns the credentials with which the assistant fetches its tokens. */
 async function consentOf({ browser }: Member, scopes = ["apps:read"]) {
   const clientId = await register(service)
   const { verifier, challenge } = pkce()
@@ -101,7 +101,7 @@ const keyOf = async (personId: number) =>
   (await createKey(sql, { workspace, kind: "live", name: "script", personId }, randomBytes)).secret
 
 describe("the first start", () => {
-  test("the first person of a server is owner and operator, that of another workspace is owner", async () => {
+  test("a server's first person is owner and operator, and that of another workspace only owner", async () => {
     const fresh = await freshDatabase()
     const first = openService({ sql: fresh })
     const people = async () => await fresh`select name, is_operator as operator from person order by id`
@@ -111,26 +111,29 @@ describe("the first start", () => {
     expect([...(await people())]).toMatchObject([{ name: "owner" }, { name: "acme", operator: false }])
   })
 
-  slow("the first sign-in by code offers a passphrase, which needs no name while it is the only one", async () => {
-    const fresh = await freshDatabase()
-    const first = openService({ sql: fresh })
-    const browser = browserOf(first)
-    const code = await createCode(fresh, await first.workspace({ name: "default" }))
-    await browser.send("/sign-in", { code })
-    expect((await browser.open("/app")).text).toContain('href="/sign-in/passphrase"')
-    const offer = await browser.open("/sign-in/passphrase")
-    expect(offer.text).toContain("Not now")
-    const fields = { form: fieldIn(offer, "form") ?? "", next: "/app", name: "Ada" }
-    expect((await browser.send("/sign-in/passphrase", { ...fields, passphrase: "short" })).text).toContain(
-      "A passphrase has 12 to 128 characters.",
-    )
-    expect((await browser.send("/sign-in/passphrase", { ...fields, passphrase: PASSPHRASE })).status).toBe(303)
-    const { status, text } = await browser.open("/app")
-    expect([status, text.includes('href="/sign-in/passphrase"')]).toEqual([200, false])
-    const later = browserOf(first)
-    expect(fieldIn(await later.open("/sign-in"), "name")).toBeUndefined()
-    expect((await later.send("/sign-in", { passphrase: PASSPHRASE })).headers.get("location")).toBe("/app")
-  })
+  slow(
+    "the first sign-in by code offers a passphrase; while it is the only one, the sign-in page asks for no name",
+    async () => {
+      const fresh = await freshDatabase()
+      const first = openService({ sql: fresh })
+      const browser = browserOf(first)
+      const code = await createCode(fresh, await first.workspace({ name: "default" }))
+      await browser.send("/sign-in", { code })
+      expect((await browser.open("/app")).text).toContain('href="/sign-in/passphrase"')
+      const offer = await browser.open("/sign-in/passphrase")
+      expect(offer.text).toContain("Not now")
+      const fields = { form: fieldIn(offer, "form") ?? "", next: "/app", name: "Ada" }
+      expect((await browser.send("/sign-in/passphrase", { ...fields, passphrase: "short" })).text).toContain(
+        "A passphrase has 12 to 128 characters.",
+      )
+      expect((await browser.send("/sign-in/passphrase", { ...fields, passphrase: PASSPHRASE })).status).toBe(303)
+      const { status, text } = await browser.open("/app")
+      expect([status, text.includes('href="/sign-in/passphrase"')]).toEqual([200, false])
+      const later = browserOf(first)
+      expect(fieldIn(await later.open("/sign-in"), "name")).toBeUndefined()
+      expect((await later.send("/sign-in", { passphrase: PASSPHRASE })).headers.get("location")).toBe("/app")
+    },
+  )
 })
 
 describe("an invitation", () => {
@@ -153,7 +156,7 @@ describe("an invitation", () => {
     expect(sent.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
-  test("an invitation that is expired, withdrawn, guessed or from a removed person lets nobody in", async () => {
+  test("an invitation that is expired, withdrawn, guessed or sent by a removed person lets nobody in", async () => {
     const other = await memberOf(service, workspaceId, "owner")
     const codes = [await invite("owner"), await invite("owner", other), await invite("owner")]
     await sql`update invitation set expires_at = now() where id = (select min(id) from invitation)`
@@ -167,15 +170,18 @@ describe("an invitation", () => {
     for (const code of [...codes, "A".repeat(43), ""]) expect((await join(code, `Mallory ${count}`)).status).toBe(404)
   })
 
-  slow("accepting an invitation needs a free name and a valid passphrase, and it stays open until then", async () => {
-    const code = await invite("viewer")
-    for (const [name, problem] of [
-      [owner.name.toLowerCase(), "There is already a person named"],
-      ["", "A person&#39;s name has 1 to 100 printable characters"],
-    ] as const)
-      expect(await join(code, name)).toMatchObject({ status: 400, text: expect.stringContaining(problem) })
-    expect((await join(code, `Bo ${count}`)).status).toBe(303)
-  })
+  slow(
+    "accepting an invitation needs a free name and a valid passphrase, and the invitation stays open until then",
+    async () => {
+      const code = await invite("viewer")
+      for (const [name, problem] of [
+        [owner.name.toLowerCase(), "There is already a person named"],
+        ["", "A person&#39;s name has 1 to 100 printable characters"],
+      ] as const)
+        expect(await join(code, name)).toMatchObject({ status: 400, text: expect.stringContaining(problem) })
+      expect((await join(code, `Bo ${count}`)).status).toBe(303)
+    },
+  )
 
   test("a form of another site accepts no invitation, neither for a new person nor for the signed-in one", async () => {
     const code = await invite("owner")
@@ -205,7 +211,7 @@ describe("several workspaces", () => {
 })
 
 describe("rights", () => {
-  slow("a viewer can neither preview a write, nor confirm somebody else's, nor approve one on a page", async () => {
+  slow("a viewer can neither preview a write, nor confirm or approve a write of somebody else", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer")
     expect((await previewOn(viewer.browser, "tea")).status).toBe(403)
     const { confirmToken } = await previewOn(owner.browser, "tea")
@@ -314,7 +320,8 @@ slow("all access of a removed person ends within a second in every process", asy
   bo.browser = await signedIn(service, workspaceId, bo.name)
   const [key, assistant] = [await keyOf(bo.personId), await assistantOf(bo, ["apps:read"])]
   const [code, invitation] = [await createCode(sql, workspaceId, bo.name), await invite("owner", bo)]
-  // Sign-ins that are not finished: consent whose tokens are not fetched, and a second step, whose code is right.
+  // Sign-ins that are not finished: a consent whose tokens are not fetched yet, and a sign-in that waits for its second
+  // step. The code of that step is correct.
   const consent = await consentOf(bo)
   await sql`
     insert into second_factor (person_id, sealed, confirmed_at, recovery)
@@ -375,7 +382,7 @@ describe("asking for the passphrase again", () => {
     return { send, verdict }
   }
 
-  slow("an approval ten minutes after the sign-in asks for the passphrase and then goes through", async () => {
+  slow("ten minutes after the sign-in an approval asks for the passphrase and then succeeds", async () => {
     await setPassphrase(sql, owner.personId, PASSPHRASE)
     const browser = await signedIn(service, workspaceId, owner.name)
     const { send, verdict } = await approvalForm(browser)
@@ -390,7 +397,7 @@ describe("asking for the passphrase again", () => {
     expect([(await next.send()).status, await next.verdict()]).toEqual([303, "approved"])
   })
 
-  test("a person without a passphrase approves with a new sign-in code of theirs", async () => {
+  test("a person without a passphrase approves with a new sign-in code", async () => {
     const { send, verdict } = await approvalForm(owner.browser)
     await elapse()
     expect((await send()).text).toContain("appmeter sign-in")
@@ -400,7 +407,7 @@ describe("asking for the passphrase again", () => {
     expect(await verdict()).toBe("approved")
   })
 
-  slow("guesses when the passphrase is asked for again count like those at the sign-in", async () => {
+  slow("wrong passphrases count in the same way when asked for again as at the sign-in", async () => {
     await setPassphrase(sql, owner.personId, PASSPHRASE)
     const browser = await signedIn(service, workspaceId, owner.name)
     const { send, verdict } = await approvalForm(browser)

@@ -7,7 +7,7 @@ export const CLIENT = { clientId: "appmeter", clientSecret: "a secret of the cli
 
 export interface RunningProvider {
   issuer: string
-  /** Follows the provider's page for an account there. Returns the path that it sends the browser back to. */
+  /** Fills in the provider's page for an account. Returns the path to which it redirects the browser. */
   signIn(authorizationUrl: string, account: string): Promise<string>
   close(): Promise<void>
 }
@@ -54,7 +54,7 @@ function configurationOf(redirectUri: string, email: string): Configuration {
       claims: async () => ({ sub, email, email_verified: false, name: sub }),
     }),
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
-    // Every account has agreed already.
+    // Every account has already consented.
     async loadExistingGrant(context) {
       const { Grant } = context.oidc.provider
       const grant = new Grant({ clientId: CLIENT.clientId, accountId: context.oidc.session?.accountId ?? "" })
@@ -62,7 +62,7 @@ function configurationOf(redirectUri: string, email: string): Configuration {
       await grant.save()
       return grant
     },
-    // The client must prove its challenge if it sent one. Some tests remove the challenge.
+    // A client that sent a challenge must prove it. Some tests remove the challenge.
     pkce: { required: () => false },
   }
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   workspaceId = await service.workspace()
 })
 
-/** A browser whose requests come through the proxy, which names the person. */
+/** A browser whose requests come through the proxy, which names the person in a header. */
 function behindProxy(name: string, from = PROXY) {
   const browser = browserOf(service, { from })
   const named = { "remote-user": name, "x-forwarded-for": `203.0.113.${++count}` }
@@ -34,7 +34,7 @@ function behindProxy(name: string, from = PROXY) {
   }
 }
 
-test("a person whom the trusted proxy names is signed in, in any case of the name", async () => {
+test("a person whom the trusted proxy names is signed in, whatever the case of the letters", async () => {
   const { name } = await memberOf(service, workspaceId, "viewer")
   const browser = behindProxy(name.toUpperCase())
   const signedIn = await browser.open("/sign-in?next=%2Fapp%2Falerts")
@@ -42,7 +42,7 @@ test("a person whom the trusted proxy names is signed in, in any case of the nam
   expect((await browser.open("/app")).status).toBe(200)
 })
 
-test("the header is ignored from any other address, even if it claims to be forwarded by the proxy", async () => {
+test("the proxy's header is ignored from other addresses, even if it claims to come through the proxy", async () => {
   const { name } = await memberOf(service, workspaceId, "owner")
   for (const from of ["203.0.113.9", "10.1.2.4", "::ffff:10.1.2.30"]) {
     const browser = behindProxy(name, from)
@@ -51,7 +51,7 @@ test("the header is ignored from any other address, even if it claims to be forw
   }
 })
 
-test("the header is ignored at /v1 and /mcp, even from the proxy", async () => {
+test("the proxy's header is ignored at /v1 and /mcp, even from the proxy", async () => {
   const { name } = await memberOf(service, workspaceId, "owner")
   const headers = { "remote-user": name }
   const rest = await service.call("/v1/apps", { headers, from: PROXY })
@@ -96,7 +96,7 @@ test("a session that the proxy began ends when the proxy names nobody or somebod
   expect((await direct.open("/app")).status).toBe(303)
 })
 
-test("a person whom the proxy signs in can also sign in with a passphrase without the proxy", async () => {
+test("a person whom the proxy signs in can also sign in with a passphrase when the proxy is bypassed", async () => {
   const { personId, name } = await memberOf(service, workspaceId, "viewer")
   await setPassphrase(sql, personId, "correct horse battery")
   const direct = browserOf(service, { from: "203.0.113.200" })

@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 const memberIn = (role: Role) => members.get(role) as Member & { keyId: number }
 
-/** Calls an operation as the pages of this person do. Returns the right that is missing, or null. */
+/** Calls an operation as this person's pages do. Returns the missing right, or null. */
 async function missingRight(role: Role, operation: Operation, input: Record<string, unknown>): Promise<string | null> {
   const { fault } = await service.app.invoke({
     surface: "pages",

@@ -60,7 +60,7 @@ async function memberWithFactor(): Promise<Protected> {
   return { ...member, secret, recovery: recoveryIn(page) }
 }
 
-/** Lets codes that were accepted before be accepted again. */
+/** Makes codes that were accepted before valid again. */
 const forgetSteps = () => sql`update second_factor set last_step = 0`
 
 const newBrowser = () => browserOf(service, { from: anotherAddress() })
@@ -75,7 +75,7 @@ async function firstStep(name: string, browser = newBrowser()): Promise<Browser>
 const isSignedIn = async (browser: Browser) => (await browser.open("/app")).status === 200
 
 describe("the setup", () => {
-  test("the profile shows the secret as picture and text, and ten recovery codes after a correct code", async () => {
+  test("the setup shows the secret as picture and text, and a correct code gives ten recovery codes", async () => {
     const member = await memberWithPassphrase()
     const other = await signedIn(service, workspaceId, member.name)
     const started = await profileOf(member).send("begin-factor", { current: PASSPHRASE })
@@ -102,7 +102,7 @@ describe("the setup", () => {
     for (const hidden of [secret.replaceAll(" ", ""), ...recoveryIn(confirmed)]) expect(stored).not.toContain(hidden)
   })
 
-  test("the setup needs the passphrase, and shows the secret only for ten minutes after it was typed", async () => {
+  test("the setup needs the passphrase, and then shows the secret for ten minutes only", async () => {
     const member = await memberWithPassphrase()
     const refused = await profileOf(member).send("begin-factor", { current: "x" })
     expect([refused.status, refused.text.includes("This is not your passphrase.")]).toEqual([400, true])
@@ -143,7 +143,7 @@ describe("the sign-in", () => {
     )
   })
 
-  test("a code of the machine asks for the second factor, too", async () => {
+  test("a sign-in with a code of the machine also asks for the second factor", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = newBrowser()
     const first = await browser.send("/sign-in", { code: await createCode(sql, workspaceId, name) })
@@ -190,7 +190,7 @@ describe("the sign-in", () => {
     expect(await isSignedIn(browser)).toBe(false)
   })
 
-  slow("guesses are slowed down from one address, and over all addresses", async () => {
+  slow("guesses at a second factor are slowed down per address and over all addresses", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     const guesses = []
@@ -246,7 +246,7 @@ describe("the sign-in", () => {
     expect([sent.status, await isSignedIn(browser)]).toEqual([400, false])
   })
 
-  slow("a new passphrase and the removal of the person end sign-ins that are not finished", async () => {
+  slow("a new passphrase, or the removal of the person, ends sign-ins that are not finished", async () => {
     const { name, secret, personId } = await memberWithFactor()
     const first = await firstStep(name)
     await setPassphrase(sql, personId, PASSPHRASE)
@@ -257,7 +257,7 @@ describe("the sign-in", () => {
     expect([...(await sql`select * from second_factor where person_id = ${personId}`)]).toEqual([])
   })
 
-  test("without the key that encrypted the secret, recovery codes still sign in and others are refused", async () => {
+  test("without the key that encrypted the secret, only recovery codes sign in", async () => {
     const { name, secret, recovery } = await memberWithFactor()
     const keyless = openService({ sql })
     const browser = browserOf(keyless, { from: anotherAddress() })
@@ -270,7 +270,7 @@ describe("the sign-in", () => {
 })
 
 describe("asking for the passphrase again", () => {
-  slow("a sensitive change asks for the code with the passphrase", async () => {
+  slow("a sensitive change asks for the passphrase and the code", async () => {
     const { browser, personId, secret } = await memberWithFactor()
     await sql`update person_session set proved_at = now() - interval '11 minutes' where person_id = ${personId}`
     const keys = settingsBrowser(browser, "/app/settings/keys")

@@ -8,7 +8,7 @@ import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 // A workspace with money of every kind, for tests that open all pages and make all calls as each role. Names and
-// amounts show which workspace and app they belong to, so that a page that shows too much is found by its text.
+// amounts contain the workspace and app that they belong to, so that a page that shows too much is found by its text.
 
 /** Text that only the scopes for money may show. Amounts, as figures and as pages write them. */
 export const MONEY = /moneymark|(?<![\w.])(?:6,?173|7,?351)(?![\d])/i
@@ -33,7 +33,7 @@ export interface WalkWorkspace {
   job: string
 }
 
-/** Fills a workspace. `mark` is part of the name of everything in it. */
+/** Fills a workspace. The names of everything in it contain `mark`. */
 export async function fillWorkspace(
   sql: Sql,
   { workspaceId, workspace, mark, iosIds }: WorkspaceNames,
@@ -154,7 +154,7 @@ export async function connectAll(sql: Sql, { workspaceId, app }: Pick<WalkWorksp
   await record(sql, [reported("billing_event", { ...event, price: AMOUNT, priceUsd: AMOUNT, currency: "USD" })])
 }
 
-/** Returns the example of a kind, with other fields in its rows if a row has them. */
+/** Returns the example of a kind. Sets these fields in each of its rows that has them. */
 function alterExample(name: PrivateKind, rest: object, fields: Record<string, unknown>) {
   const example = reported(name, rest) as ReturnType<typeof reported> & { rows: Record<string, unknown>[] }
   const rows = example.rows.map((row) => {

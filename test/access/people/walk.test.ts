@@ -29,7 +29,7 @@ let ownWorkspace: WalkWorkspace
 let stranger: Member
 let limited: Member
 const members = new Map<Role, Member>()
-/** Owners and editors see all that a viewer sees, so a short run leaves them out. */
+/** Owners and editors see everything that a viewer sees, so a short run leaves them out. */
 const WALKED: readonly Role[] = LONG ? ROLES : ["viewer", "viewer-without-money"]
 /** All pages, as the operator sees them. */
 let crawled: Visited[]
@@ -41,7 +41,7 @@ beforeSlow(async () => {
   service = openService({ sql, settingsPorts: NO_PORTS })
   const open = async (workspace: string, mark: string, iosIds: [string, string]) => {
     const workspaceId = await service.workspace({ name: workspace, plan: "enterprise", explorer: true })
-    // The first person of the server operates it.
+    // The first person of the server is its operator.
     const first = await memberOf(service, workspaceId, "owner")
     const filled = await fillWorkspace(sql, { workspaceId, workspace, mark, iosIds })
     await connectAll(sql, filled)
@@ -59,7 +59,10 @@ beforeSlow(async () => {
 
 const memberIn = (role: Role) => members.get(role) as Member
 
-/** Follows the links of all pages, starting at the front page. Returns one address of each page, as it was shown. */
+/**
+ * Follows the links of all pages, starting at the front page. Returns each page's address once, in the form of its
+ * link.
+ */
 async function crawl(browser: Browser): Promise<Visited[]> {
   const waiting = ["/app", "/app/add", "/app/changes", "/app/settings", "/approve", `/approve/${ownWorkspace.approval}`]
   waiting.push(...appPages("/app", ownWorkspace.app, "ownmark term"))
@@ -125,7 +128,10 @@ function around(text: string, words: RegExp): string {
   return text.slice(Math.max(0, at - 60), at + 40).replaceAll(/\s+/g, " ")
 }
 
-/** Sample inputs of the catalog's operations, and of those that pages alone call and that the sample has. */
+/**
+ * Sample inputs of the catalog's operations, and of those operations that only pages call, as far as the sample has
+ * them.
+ */
 const samples = new Map(
   ["fixtures/sandbox", "fixtures/pages"].flatMap((folder) =>
     [...readTree(folder, ".json")].map(([file, text]) => [file.replace(".json", ""), JSON.parse(text).input]),
@@ -146,7 +152,7 @@ function inputOf({ id, path }: Operation, { app, job, approval }: WalkWorkspace)
   return String(input.appId).startsWith("app_") ? { ...input, appId: app } : input
 }
 
-/** Inputs of the operations behind forms, which the sample lacks. Default: only the app. */
+/** Inputs of operations that forms call and that are not in the sample. Default: only the app. */
 const PAGE_INPUTS: Record<string, Record<string, unknown>> = {
   get_made_change: { requestId: "00000000-0000-4000-8000-000000000000" },
   find_store_apps: { q: "tea" },
@@ -162,7 +168,7 @@ interface Called {
   text: string
 }
 
-/** Makes every call as the pages of a person do. */
+/** Makes every call in the same way as the pages of a person do. */
 async function callAll({ personId }: Member, workspace: WalkWorkspace, selected = operations): Promise<Called[]> {
   const [membership] = await sql<{ keyId: number }[]>`
     select key_id as "keyId"
@@ -210,7 +216,10 @@ describe("money", () => {
   })
 })
 
-/** Operations that need the scope of the write that they handle: the waiting ads write, or that of the sample. */
+/**
+ * Operations that need the scope of the write that they handle, which is the waiting ads write or the write of the
+ * sample.
+ */
 const NEEDED: Record<string, Scope> = {
   settle_approval: "ads:write",
   preview_action: "track:write",
@@ -231,7 +240,7 @@ describe("rights", () => {
 })
 
 describe("other workspaces", () => {
-  slow("nothing of another workspace is on any page or in any call, for any role", async () => {
+  slow("no page and no call of any role contains anything of another workspace", async () => {
     for (const role of WALKED) {
       expect([role, await pagesWith(memberIn(role), FOREIGN)]).toEqual([role, []])
       expect([role, withWords(await call(memberIn(role)), FOREIGN)]).toEqual([role, []])
@@ -239,7 +248,7 @@ describe("other workspaces", () => {
     expect((await pagesWith(stranger, FOREIGN)).length).toBeGreaterThan(5)
   })
 
-  slow("an owner of another workspace gets nothing by this workspace's addresses and ids", async () => {
+  slow("an owner of another workspace gets nothing with this workspace's addresses and ids", async () => {
     const ownMarks = /ownmark|secondmark/i
     expect(await pagesWith(stranger, ownMarks)).toEqual([])
     for (const { path, page } of await visit(stranger))

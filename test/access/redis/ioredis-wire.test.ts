@@ -127,7 +127,7 @@ test("a refused password fails every command at once, without showing the passwo
   expect(await refusalText()).not.toContain("canary")
 })
 
-slow("commands fail at once without a server, without queueing, and succeed once it appears", async () => {
+slow("commands without a server fail at once and are not queued, and they succeed once a server appears", async () => {
   const url = await standIn(() => undefined)
   servers.splice(0)[0]!.close()
   const wire = wireTo(url)
@@ -139,7 +139,7 @@ slow("commands fail at once without a server, without queueing, and succeed once
   await reachable(wire)
 })
 
-slow("a broken connection fails its pending commands, and the next one does not get their replies", async () => {
+slow("a broken connection fails its pending commands, and their late replies do not reach later commands", async () => {
   let connections = 0
   const seenSockets = new Set<Socket>()
   const url = await standIn((text, socket) => {
@@ -166,7 +166,7 @@ slow("a connection that is silent, from the start or later, is replaced", async 
   await Bun.sleep(250)
   await wire.send("PING", []).catch(() => {})
   expect(await pending).toBeInstanceOf(Error)
-  // Longer than a new connection may take.
+  // Waits longer than a new connection may take.
   await Bun.sleep(700)
   silent = false
   await reachable(wire)

@@ -32,7 +32,7 @@ afterSlow(async () => {
 
 const run = (args: string[], stdin?: string) => runHere(args, { env, ...(stdin !== undefined && { stdin }) })
 
-slow("sign-in prints a code and a link, and the form behind the link signs in", async () => {
+slow("sign-in prints a code and a link, and the form that the link opens signs in", async () => {
   const { code, out } = await run(["sign-in", "--workspace", "acme"])
   const [typed, url] = out.trim().split("\n")
   expect([code, url]).toEqual([0, `https://ranks.example.com/sign-in?code=${typed}`])

@@ -117,7 +117,7 @@ describe("with the passphrase", () => {
     expect((await otherBrowser.send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
-  test("each further guess at a person waits longer, up to a minute; an hour without one resets it", async () => {
+  test("each guess at a passphrase waits longer, up to a minute; an hour without a guess resets it", async () => {
     let n = 0
     const guess = () => browserOf(service, { from: `10.9.0.${++n}` }).send("/sign-in", { name, passphrase: "x" })
     await guess()
@@ -133,7 +133,7 @@ describe("with the passphrase", () => {
     for (const _ of [1, 2]) expect((await guess()).status).toBe(403)
   })
 
-  test("guesses at a person from many addresses are slowed down, and a code still signs them in", async () => {
+  test("guesses at a passphrase from many addresses are slowed down, and a code still signs in", async () => {
     const guess = (n: number) =>
       browserOf(service, { from: `198.51.100.${n}` }).send("/sign-in", { name, passphrase: "x" })
     const statuses = []
@@ -182,7 +182,7 @@ describe("with a code", () => {
     expect((await browserOf(service).send("/sign-in", { code: expiredCode })).status).toBe(403)
   })
 
-  test("one of ten browsers that send a code at once is signed in", async () => {
+  test("of ten browsers that send a code at once, one is signed in", async () => {
     const code = await createCode(sql, workspaceId)
     const sent = Array.from({ length: 10 }, (_, n) =>
       browserOf(service, { from: `192.0.2.${n}` }).send("/sign-in", { code }),
@@ -191,7 +191,7 @@ describe("with a code", () => {
     expect(statuses.filter((status) => status === 303)).toHaveLength(1)
   })
 
-  test("opening a code's link does not consume it: the form contains the code, and a person sends it", async () => {
+  test("opening a code's link does not use up the code: the page fills it in, and the person sends it", async () => {
     const code = await createCode(sql, workspaceId)
     const browser = browserOf(service)
     for (const _ of [1, 2]) {
@@ -260,11 +260,11 @@ describe("a session", () => {
       { id: person.keyId, kind: "grant", name: `pages of ${name}`, hint: "pages", person: name, state: "usable" },
       { kind: "live", person: null, state: "usable" },
     ])
-    // Two sessions of a person share a grant.
+    // Two sessions of a person share one grant.
     expect((await personOf(await signedIn()))!.keyId).toBe(person.keyId)
   })
 
-  test("a paused grant stops calls, a revoked one ends every session, and the next code creates another", async () => {
+  test("a paused grant refuses calls, a revoked grant ends all sessions, and a code creates a new one", async () => {
     const browser = await signedIn()
     const person = (await personOf(browser))!
     await pauseKey(sql, person.keyId)
@@ -286,7 +286,7 @@ describe("a session", () => {
     expect(await personOf(browser)).toBeNull()
   })
 
-  test("a session ends when the person signs out, which no other site can do for them", async () => {
+  test("signing out ends a session, and no other site can do so for the person", async () => {
     const browser = await signedIn()
     const page = await browser.open("/sign-in")
     expect(page.text).toContain(workspace)
@@ -309,7 +309,7 @@ describe("a session", () => {
 })
 
 describe("the page", () => {
-  test("the sign-in page runs only the colour switch's script, loads nothing and sends forms only here", async () => {
+  test("the sign-in page runs only the colour switch, loads nothing and posts only to this server", async () => {
     for (const page of [await browserOf(service).open("/sign-in"), await (await signedIn()).open("/sign-in")]) {
       const policy = page.headers.get("content-security-policy")!
       for (const rule of ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])

@@ -17,7 +17,7 @@ import { trackOwn } from "../../world/tracked.ts"
 setDefaultTimeout(60_000)
 
 const IOS = "1600000101"
-/** The last hour in which counts of October may still arrive, and the first hour after it. */
+/** The last hour in which counts of October may still arrive, and an hour in which none can arrive any more. */
 const [SOON, SETTLED] = [new Date("2025-11-03T23:00:00Z"), new Date("2025-11-04T01:00:00Z")]
 let sql: Sql
 
@@ -61,7 +61,7 @@ const stored = async () => [
   ...(await sql`select month, app_id, ratings, value, low, high, under, truth from estimate_grade order by app_id`),
 ]
 
-test("a month is graded once its last counts are in, using figures made without the store's count", async () => {
+test("a month is graded after its last counts arrived, using figures made without the store's count", async () => {
   await gradeAll(SOON)
   expect([
     (await sql`select from estimate_month where month = '2025-10-01'`).length,
@@ -78,7 +78,7 @@ test("a month is graded once its last counts are in, using figures made without 
   expect(month!.withinTwo).toBeCloseTo(21 / 24, 3)
 })
 
-test("the newest graded month is shown, without months that had too few apps", async () => {
+test("the newest graded month is shown, and months with too few apps are skipped", async () => {
   await gradeAll(SETTLED)
   await sql`
     insert into estimate_month (month, graded_at, score)
@@ -88,7 +88,7 @@ test("the newest graded month is shown, without months that had too few apps", a
   expect(await readGradedMonth(sql)).toMatchObject({ month: "2025-10", n: 24 })
 })
 
-slow("apps graded by another process, or before a kill, are graded once", async () => {
+slow("apps that another process graded, or a process before it was killed, are graded only once", async () => {
   await gradeAll(SETTLED)
   const firstRows = await stored()
   expect(firstRows.length).toBe(26)
@@ -103,7 +103,7 @@ slow("apps graded by another process, or before a kill, are graded once", async 
 
 // the embedded database runs one statement at a time
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a process that finds another writing estimates grades in its next turn instead of an hour later",
+  "postgres: a process that finds another one storing estimates grades in its next turn, not an hour later",
   async () => {
     let clockReads = 0
     const now = () => {
@@ -124,7 +124,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test("an App Store app gets intervals from the graded month, widened by the uncertainty of its store", async () => {
+test("an App Store app gets the graded month's intervals, widened by the uncertainty of its store", async () => {
   const [ios] = await sql<[{ id: number }]>`select id from store_app where store_id = ${IOS}`
   const app = { app: ios.id, platform: "ios", genre: null } as const
   const before = (await makeEstimate(sql, app, { asOf: "2025-11-04", calibration: null })).downloads!
@@ -139,7 +139,7 @@ test("an App Store app gets intervals from the graded month, widened by the unce
   expect(await readCalibration(sql, "2026-01-01")).toBeNull()
 })
 
-test("the figure of a tracked App Store app is stored for its owner, without a truth", async () => {
+test("the month's figure of a tracked App Store app is stored for its owner, without a true count", async () => {
   await gradeAll(SETTLED)
   const [row] = await sql`
     select g.storefronts, g.value, g.truth
@@ -167,7 +167,7 @@ test("the stored figures of an app are those of its last months, whatever figure
   expect(await read(3)).toEqual([["com.example.app7", "2025-10-01", "2025-09-01"]])
 })
 
-test("estimates that fail are logged and not tried again at once", async () => {
+test("a failed estimate is logged and is not retried at once", async () => {
   const events: string[] = []
   const now = () => {
     throw new Error("no clock")
@@ -180,7 +180,7 @@ test("estimates that fail are logged and not tried again at once", async () => {
   expect(events).toEqual(["estimates_failed"])
 })
 
-test("an Android app without a public count has a figure only if tracked, and changes no score", async () => {
+test("an Android app without a public count has a figure only if it is tracked, and it changes no score", async () => {
   await gradeAll(SETTLED)
   const before = await readGradedMonth(sql)
   const ids = ["com.example.tracked", "com.example.untracked"]

@@ -39,17 +39,17 @@ async function* each(lines: object[]): AsyncGenerator<string> {
   for (const line of lines) yield JSON.stringify(line)
 }
 
-test("an estimate includes all counts of an import once it ends, however recent the last estimate is", async () => {
+test("an estimate made after an import includes all its counts, however recent the last estimate is", async () => {
   expect(await importThenMake(counted(20, 1_000), counted(10, 1_300))).toEqual({ downloads: 300, days: 10 })
   expect(await importThenMake(counted(0, 1_700))).toEqual({ downloads: 700, days: 20 })
 })
 
-test("an app with one count gets its estimate once an import brings a second", async () => {
+test("an app with one count gets its estimate when an import adds a second count", async () => {
   await importThenMake(counted(20, 1_000))
   expect(await importThenMake(counted(0, 1_400))).toEqual({ downloads: 400, days: 20 })
 })
 
-slow("the last month is graded again with the readings that an import brings", async () => {
+slow("the last month is graded again after an import adds readings to it", async () => {
   const gradeAll = async () => {
     while ((await gradeNext(sql, NOW)) === "more");
   }

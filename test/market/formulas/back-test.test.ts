@@ -21,7 +21,7 @@ test("the fixtures contain exactly the rows that no fit used and the fifty apps 
   expect(readTwice).toHaveLength(50)
 })
 
-test("total installs of apps outside the fit are as accurate as documented", () => {
+test("estimates of total installs are as accurate as documented for apps outside the fit", () => {
   const { medianAbsLog10, order } = level(leftOut)
   expect(medianAbsLog10).toBeLessThanOrEqual(0.25)
   expect(order).toBeGreaterThanOrEqual(0.9)
@@ -49,7 +49,7 @@ slow.each(["2020-07", "2021-06"])(
   },
 )
 
-test("gained installs estimated by the app's own ratio have the documented error and coverage", () => {
+test("gained installs estimated with the app's own ratio have the documented error and coverage", () => {
   const growing = growingApps(readTwice)
   const estimates = growing.map((app) => ({ estimate: estimateTwice(app)!, truth: gainedBy(app) }))
   const { medianAbsLog10, order } = scoreOf(
@@ -63,7 +63,7 @@ test("gained installs estimated by the app's own ratio have the documented error
   expect(estimates.filter(({ estimate }) => estimate.basis !== "own" || estimate.level !== 0.8)).toEqual([])
 })
 
-test("the stated error of estimates by the store's prior equals that of the back-test", () => {
+test("the stated error of estimates with the store's prior equals that of the back-test", () => {
   const graded = growingApps(readTwice).map((app) => ({ estimate: estimateTwice(app, false)!, truth: gainedBy(app) }))
   const { n, medianError } = scoreOf(graded.map(({ estimate, truth }) => ({ value: estimate.value!, truth })))!
   const { covered } = scoreIntervals(graded)!
@@ -90,7 +90,7 @@ test("an app whose ratings fell has no figure", () => {
   expect(fallen.map((app) => estimateTwice(app))).toEqual(fallen.map(() => null))
 })
 
-test("Android's downloads are the difference of two counts, unaffected by a count doubled for three days", () => {
+test("downloads on Android are the difference of two counts, even if a count is doubled for three days", () => {
   expect(readTwice.map(measureTwice)).toEqual(readTwice.map(gainedBy))
   expect(readTwice.map(measureDoubled)).toEqual(readTwice.map((app) => ({ value: gainedBy(app), days: 30 })))
 })

@@ -56,8 +56,8 @@ export function unratedApps(apps: readonly AppTwice[]): AppTwice[] {
 }
 
 /**
- * Returns the product's estimate for an app whose ratings were read twice and whose installs only the first time. The
- * eleven months stand in for thirty days, because figure and truth are both differences.
+ * Returns the product's estimate for an app whose ratings were read twice and whose installs were read once. The eleven
+ * months stand in for thirty days, because both the figure and the true value are differences.
  */
 export function estimateTwice({ first, second }: AppTwice, isOwn = true): DownloadEstimate | null {
   const ownFacts = { genre: null, downloads: first.installs, ratings: first.facts.ratings }
@@ -91,7 +91,10 @@ export function measureDoubled({ first, second }: AppTwice): { value: number | n
   return measured && { value: measured.value, days: measured.days }
 }
 
-/** Includes a count from a week before the end: a count that rose by more than half is unknown until it stays. */
+/**
+ * Includes a count from a week before the end, because a count that rose by more than half is accepted only after a
+ * week.
+ */
 export function measureTwice({ first, second }: AppTwice): number | null {
   const readings = [
     { day: FIRST_DAY, count: first.installs },

@@ -25,13 +25,13 @@ describe("the documented popularity", () => {
       expect(manual).toContain(sentence)
   })
 
-  test("the text of a popularity band shows how many terms it was checked with and how many were inside", () => {
+  test("the text of a popularity band has the number of terms it was checked with and how many were inside", () => {
     const { text } = popularityText(5, 50)
     expect(text).toContain("49 of 76 checked in 5 to 50, 13 of 27 checked in 6 to 100")
     expect(text).toEndWith(">5–50</span>")
   })
 
-  // the two files of the check have no licence and are optional; these terms are part of the project and use the other
+  // the two files of the check have no licence and are optional; these terms are in the repository and use the other
   // scale of Apple's report
   test("at most one in thirty of 187 frequently searched terms is at the floor, by ratings alone", () => {
     const bands = terms.map(
@@ -48,7 +48,7 @@ describe("the documented popularity", () => {
   })
 })
 
-test("rank correlation is 1 for the same order, -1 for the reverse, and ties share ranks", () => {
+test("rank correlation is 1 for the same order and -1 for the reverse, and equal values share a rank", () => {
   expect(spearman([1, 2, 3, 9], [10, 20, 30, 40])).toBeCloseTo(1)
   expect(spearman([1, 2, 3], [3, 2, 1])).toBeCloseTo(-1)
   expect(spearman([1, 1, 2, 2], [1, 2, 1, 2])).toBeCloseTo(0)

@@ -32,7 +32,7 @@ const estimate = (storefronts: StorefrontRatings[], ratio = PRIOR) =>
   estimateDownloads({ storefronts, ratio, level: 0.8, calibration: null })
 
 describe("downloads per rating", () => {
-  test("the store's level becomes more certain with each own app", () => {
+  test("the store's level becomes more certain with each app of the workspace", () => {
     const spreads = [0, 1, 3, 10].map((apps) => storeLevel(STORE_PRIORS.ios, Array(apps).fill(2)).spread)
     expect(spreads).toEqual([0.3, 0.25, 0.2, 0.13].map((spread) => expect.closeTo(spread, 2)))
   })
@@ -52,7 +52,7 @@ describe("downloads per rating", () => {
     expect(spreads).toEqual(spreads.toSorted((a, b) => a - b))
   })
 
-  test("an app without a rating or a download does not change downloads per rating", () => {
+  test("an app without a rating or without a download does not change downloads per rating", () => {
     const empty = [
       { genre: "6015", downloads: 0, ratings: 5 },
       { genre: "6015", downloads: 5, ratings: 0 },
@@ -62,7 +62,7 @@ describe("downloads per rating", () => {
 })
 
 describe("downloads of thirty days", () => {
-  test("the interval of downloads narrows from one reading to two, to three own apps, to an own ratio", () => {
+  test("the interval of downloads narrows from one reading to two, to three own apps, to the app's own ratio", () => {
     const three = downloadsPerRating(
       "ios",
       { own: null, genre: null },
@@ -100,7 +100,7 @@ describe("downloads of thirty days", () => {
     expect(estimate([us(null, 0)])).toMatchObject(none)
   })
 
-  test("downloads over random gaps are never zero for unknown, and low, value and high are in order", () => {
+  test("random downloads with missing data: an unknown is never zero, and low, value and high are in order", () => {
     const storefront = fc.record({
       storefront: fc.constantFrom("us", "de", "jp"),
       ratings: fc.nat(100_000),
@@ -162,7 +162,7 @@ describe("calibrated intervals", () => {
     expect(calibrateIntervals([...pairs, { ratings: 10, stated: 5, truth: 0 }], 0.8)).toEqual(calibration)
   })
 
-  test("a band covers counts from its minimum to that of the next", () => {
+  test("a band contains the counts from its minimum to the minimum of the next band", () => {
     const { bands } = calibrateIntervals(pairsOf(500, 3), 0.8)!
     expect([0, 99, 100, 9_999, 10_000].map((ratings) => bandFor(bands, ratings).least)).toEqual([
       0, 0, 100, 1_000, 10_000,
@@ -182,7 +182,7 @@ describe("total installs", () => {
     category: "Tools",
   }
 
-  test("an unknown fact is not counted as zero: the figure is then that of an average app", () => {
+  test("an unknown fact is replaced by that of an average app, not by zero", () => {
     const value = (more: Partial<typeof facts> | Record<string, null>) =>
       estimateInstalls({ ...facts, ...more }, null)!.value!
     expect(value({ priceUsd: 4.99 })).toBeLessThan(0.6 * value({}))
@@ -191,7 +191,7 @@ describe("total installs", () => {
     expect(value({ category: "What no store has" })).toBe(value({ category: null }))
   })
 
-  test("installs need at least ten ratings, and an age beyond the fit counts as its oldest", () => {
+  test("an estimate of installs needs ten ratings, and an age beyond the fit counts as the oldest in it", () => {
     expect(estimateInstalls({ ...facts, ratings: 9 }, null)).toBeNull()
     expect(estimateInstalls({ ...facts, ageDays: 8_000 }, null)).toEqual(
       estimateInstalls({ ...facts, ageDays: 4_000 }, null),
@@ -243,7 +243,7 @@ describe("revenue", () => {
           weight(apps) * Math.log10(times),
           9,
         )
-    // the curve continues behind the last published rank
+    // the curve continues below the last published rank
     const [ten, fifty] = [published(10), published(50)]
     const at250 = { place: 250, usd: fifty * (fifty / ten) }
     expect(grossingTimes([Array.from({ length: 7 }, () => at250)])).toBeCloseTo(1, 9)
@@ -253,11 +253,11 @@ describe("revenue", () => {
       grossingTimes([[...days(3).slice(1), { place: 9, usd: 1e6 }, { place: 12, usd: 0 }, { place: 12, usd: -5 }]]),
     ).toBeNull()
     expect(grossingTimes([days(3)], PUBLISHED_ANCHORS.slice(1))).toBeNull()
-    // an app with too few days changes nothing next to one with enough
+    // an app with too few days has no influence if another app has enough
     expect(grossingTimes([days(3), days(50).slice(1)])).toBe(grossingTimes([days(3)]))
   })
 
-  test("an uncharted app is below the last rank of the deepest chart, and unknown without two anchors", () => {
+  test("an uncharted app is below the last rank of the deepest chart, and has no revenue without two anchors", () => {
     expect(grossingRevenue(null, 100, PUBLISHED_ANCHORS)).toEqual(grossingRevenue(100, 100, PUBLISHED_ANCHORS))
     expect(grossingRevenue(null, 30, PUBLISHED_ANCHORS)!.under).toBeGreaterThan(
       grossingRevenue(null, 100, PUBLISHED_ANCHORS)!.under!,

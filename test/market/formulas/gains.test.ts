@@ -79,7 +79,7 @@ describe("installs counted by the store", () => {
     expect(measureDownloads(countsOn([0, 1_000]), LAST)).toBeNull()
   })
 
-  test("installs are unknown instead of zero if the count stood still for less than a week", () => {
+  test("installs are unknown, not zero, if the count did not change for less than a week", () => {
     expect(measureDownloads(countsOn([28, 1_000], [29, 1_000], [30, 1_000]), LAST)).toBeNull()
     expect(measureDownloads(countsOn([24, 1_000], [30, 1_000]), LAST)).toBeNull()
     expect(measureDownloads(countsOn([23, 1_000], [30, 1_000]), LAST)).toMatchObject({ value: 0, days: 7 })
@@ -129,7 +129,7 @@ describe("installs counted by the store", () => {
   })
 })
 
-test("growth needs no ratio and has an interval that grows for small counts", () => {
+test("growth needs no ratio, and its interval is wider for small counts", () => {
   const gain = (gained: number) => ({ gained, days: 30, from: START, to: LAST })
   const few = growthOf(gain(6), gain(4), "prior")!
   const many = growthOf(gain(6_000), gain(4_000), "prior")!

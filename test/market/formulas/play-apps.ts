@@ -10,8 +10,8 @@ import type { LevelFit } from "./installs/level-fit.ts"
 const ROOT = join(import.meta.dirname, "../../..")
 
 /**
- * Apps of Google Play with their exact installs. The project contains those that no fit used; the other file has all
- * apps, if it is available.
+ * Apps of Google Play with their exact installs. The repository contains those that no fit used; an optional second
+ * file has all apps.
  */
 export const SOME = join(ROOT, "fixtures/upstream/play-exact-installs-us-2020-07-2021-06-cut.csv.gz")
 export const ALL = join(ROOT, "../shared/data/21-play-exact-installs/play_exact_installs_2020-07_2021-06.csv")

@@ -27,7 +27,7 @@ slow("concurrent calls for an app share one look-up and one page reading, and bo
   expect(body).toMatchObject({ releasedAt: "2020-01-01T08:00:00.000Z", updatedAt: "2026-01-01T08:00:00.000Z" })
   // the look-up contained nothing about the build
   expect([body.languages, body.sizeBytes, body.builtAt, body.builtSource]).toEqual([null, null, null, null])
-  // facts that only the page has come with the page's own time
+  // facts that only the page contains have the page's own time
   expect([typeof body.badge, body.inAppPurchaseCount]).toEqual(["boolean", body.listingExtras.inAppPurchases.length])
   expect(body.distributionSource).toBe("apple-app-page")
   expect(Object.values(body.distribution).every(Number.isInteger)).toBe(true)
@@ -96,7 +96,7 @@ slow("languages and size come from the latest look-up in any storefront, with it
   const { body } = await ask(APP)
   expect([body.languages, body.sizeBytes, body.builtSource]).toEqual([["en", "fr"], 112_401_408, "itunes-lookup"])
   expect(body.builtAt).toBe(body.measuredAt)
-  // another storefront's look-up without these fields removes nothing
+  // a look-up in another storefront that lacks these fields removes nothing
   answersLookUps(scene.stores, { [APP]: {} })
   const german = (await ask(APP, "?country=de")).body
   expect([german.languages, german.sizeBytes, german.builtAt]).toEqual([["en", "fr"], 112_401_408, body.builtAt])

@@ -61,7 +61,7 @@ describe("hive_get_chart", () => {
     expect([status, body.day]).toEqual([200, dayAgo(3)])
   })
 
-  test("an unread chart is free if the store fails, and otherwise costs the price of an empty answer", async () => {
+  test("an unread chart fails with measure_busy for free if the store fails", async () => {
     scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const busy = await ask("charts?genre=6015")
     expect([busy.status, busy.body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
@@ -101,7 +101,7 @@ describe("hive_get_chart", () => {
 })
 
 describe("hive_get_chart_movers", () => {
-  test("movers compares the latest day with the last one that was read on or before the requested day", async () => {
+  test("movers compares the latest day with the last measured day on or before the requested one", async () => {
     await recordChart(9, [10_001, 10_002, 10_003])
     await recordChart(8, [10_001, 10_002, 10_003, 10_004])
     await recordChart(0, [10_002, 10_005, 10_001, 10_004])
@@ -141,7 +141,7 @@ describe("hive_get_chart_movers", () => {
     expect([body.measured, body.against.source, body.entered]).toEqual([false, "import", null])
   })
 
-  test("the kind ipad selects the iPad's chart of free apps", async () => {
+  test("the kind ipad returns the chart of free apps for the iPad", async () => {
     await recordChart(1, [10_001], { device: "ipad" })
     await recordChart(0, [10_002, 10_001], { device: "ipad" })
     await recordChart(0, [10_009])

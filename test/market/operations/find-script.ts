@@ -86,14 +86,14 @@ export function answerTo(
   }
 }
 
-/** "perhaps": the known figures neither match nor fail. */
+/** "perhaps": the known figures neither match nor rule out a match. */
 function figuresFit(question: Question, of: PlainFigures | undefined): "yes" | "no" | "perhaps" {
   let fit: "yes" | "perhaps" = "yes"
   for (const name of ["downloads", "revenue", "growth"] as const) {
     const [least, most] = [question[`${name}Min`] ?? -1e18, question[`${name}Max`] ?? 1e18]
     if (least === -1e18 && most === 1e18) continue
     const figure = of?.[name]
-    // the possible range
+    // the possible range of the true value
     const [low, high] = !figure
       ? [-1e17, 1e17]
       : "value" in figure
@@ -148,7 +148,7 @@ function placesNow(readings: readonly Reading[]): Place[] {
   return places
 }
 
-/** Returns the day that many calendar months earlier, or the last day of that month if it is shorter. */
+/** Returns the same day a number of calendar months earlier, or the last day of that month if it is shorter. */
 function backBy(today: string, months: number): string {
   const [year, month, day] = today.split("-").map(Number) as [number, number, number]
   for (let date = day; ; date--) {

@@ -116,7 +116,7 @@ describe("real charts", () => {
     await forget()
     const days = ["2025-02-27", "2025-06-30", "2025-08-11", TODAY] as const
     readings = readingsOf(LONG && isAllHere ? ALL : SOME, days, cases(60, 100))
-    // five of ten storefronts: recording them takes three quarters of this file's time
+    // uses five of ten storefronts, because recording them takes three quarters of this file's time
     const tried = [...new Set(["us", "gb", ...readings.map(({ country }) => country)])].slice(0, 5)
     readings = readings.filter(({ country }) => tried.includes(country))
     const all = readings.map(observed)
@@ -327,7 +327,7 @@ describe("queries of the finder", () => {
     await sql`delete from market_storefront`
   })
 
-  test("the next call sees recorded charts and names, although nothing notifies this process", async () => {
+  test("the next call includes newly recorded charts and names, although nothing notifies this process", async () => {
     const recordChart = (hour: number, ids: string[], name: string) =>
       record(
         sql,

@@ -113,7 +113,7 @@ const FIELDS = [
   ...["popularityWeek", "difficulty"],
 ]
 
-test("an app without keywords is outside the index, in no row and free; if all are, the call costs 1", async () => {
+test("an app without keywords is outside the index and free; if all apps are, the call costs 1", async () => {
   await record(sql, [
     reading("tide", at(1), ["10001", "10002"], WEB_SEARCH),
     reading("sea", at(40), ["10003"], WEB_SEARCH),
@@ -164,7 +164,7 @@ test("gap is refused without a charge if the credits do not cover every app insi
   expect((await ask("10001,10009")).status).toBe(200)
 })
 
-slow("gap over 1,500 readings equals an independent computation over all of them, also page by page", async () => {
+slow("gap over 1,500 readings equals an independent computation, also page by page", async () => {
   const readings = scatteredReadings(1_500, 14)
   await record(sql, readings)
   const popular = new Map(["wort 1", "zoo 2", "été 3", "zoo 7", "wort 9"].map((term, i) => [term, 20 + 10 * (i % 3)]))
@@ -250,7 +250,7 @@ test("gap orders an unpublished keyword by the middle of its band while its esti
   expect((await readRows()).map(({ term }: { term: string }) => term)).toEqual(terms)
 })
 
-test("gap reads only the lists that contain one of the apps", async () => {
+test("gap reads only the search results that contain one of the apps", async () => {
   const otherSearches = Array.from({ length: 1_500 }, (_, i) => ({
     term: `other ${i}`,
     ids: [String(20_000 + (i % 700))],
@@ -274,7 +274,7 @@ test("gap reads only the lists that contain one of the apps", async () => {
     page,
   )
   expect([found.total, found.totals]).toEqual([12, [12, 6]])
-  // the page is read by its key
+  // the statement reads each page by its key
   expect(readsOf(works, "list_now")).toEqual([
     { node: "Bitmap Heap Scan", rows: 18 },
     { node: "Index Scan", rows: 12 },

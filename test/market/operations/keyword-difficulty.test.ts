@@ -197,7 +197,7 @@ describe("a stored difficulty", () => {
     expect(readKinds()).toEqual(["hints", "lookup", "search"])
   })
 
-  long("a stored difficulty is read by its keys, without reading other keywords and apps", async () => {
+  long("a stored difficulty is read by its keys, and other keywords and apps are not read", async () => {
     await record(
       scene.sql,
       Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), [String(20_000 + i)])),
@@ -238,7 +238,7 @@ slow("on Free a tool answers only for keywords tracked in that storefront, and r
     expect([isError, body.error, credits.used]).toEqual([true, "plan_required", 10])
     expect(body.detail).toContain("tracked in that storefront")
   }
-  // a key that may not see the app learns nothing about its keywords
+  // a key that may not see the app cannot find out which keywords it tracks
   const other = await trackOwn(scene.sql, { ...app, iosId: "10002" })
   const limited = await scene.service.key(workspaceId, { appList: [other as string] })
   const hidden = await scene.service.tool("get_keyword_difficulty", { term: "tide table" }, { key: limited })

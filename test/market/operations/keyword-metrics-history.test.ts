@@ -16,12 +16,12 @@ const scene = marketWorld({ forget: ["searches"] })
 afterEach(() => expect(scene.stores.requests.length).toBe(0))
 
 const ask = (query = "", term = "tide%20table") => scene.get(`/v1/hive/keywords/${term}/metrics/history${query}`)
-/** An hour of the UTC day that many days ago. */
+/** Returns a time on the UTC day that many days ago. */
 const at = (days: number, hour = 6) =>
   new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + hour * 3_600_000)
 const dayOf = (days: number) => at(days).toISOString().slice(0, 10)
 
-/** Inserts figures into the table, by number of days ago. */
+/** Inserts figures into the table. The keys are numbers of days ago. */
 async function figures(metric: string, scores: Record<number, number | null>, { term = LIST.term, formula = 1 } = {}) {
   const source = metric === "popularity" ? "estimate" : "calculated"
   await scene.sql.begin(async (tx) => {
@@ -46,7 +46,7 @@ function failed(failedAt: Date, rest: Partial<Attempt> = {}) {
 type FigureRow = Record<"day" | "state" | "value" | "basis" | "of" | "outcome" | "source", unknown>
 const brief = (records: FigureRow[]) => records.map(({ day, state, value }) => [day, state, value])
 
-test("a day without a record has no row, and failed or incomplete readings have one with what was due", async () => {
+test("a day without a record has no row, and a failed or incomplete reading has a row with what was due", async () => {
   await figures("difficulty", { 1: 40, 3: null, 8: 0 })
   await figures("popularity", { 1: 22 })
   await failed(at(2), { outcome: "rate_limited" })
@@ -143,7 +143,7 @@ test("the price depends on the requested days, 30 by default, and an empty histo
   expect(prices).toEqual([20, 10, 10, 20, 20, 40, 40])
 })
 
-slow("each series pages by 200 records until every record was returned once, despite newer ones", async () => {
+slow("each series pages by 200 records until every record was returned once, despite newer records", async () => {
   const scores = Object.fromEntries(Array.from({ length: 90 }, (_, days) => [days, days]))
   await figures("difficulty", scores)
   await figures("popularity", scores)
@@ -159,7 +159,7 @@ slow("each series pages by 200 records until every record was returned once, des
   const whole = async (metric: "difficulty" | "popularity") =>
     await readMetricRecords(scene.sql, LIST, metric, { from: dayOf(89), to: dayOf(0), after: null, limit: 5_000 })
   const expected = [await whole("difficulty"), await whole("popularity")]
-  // a prefix of a term that ends in "tide" has one space less, so not all of these are steps
+  // if a prefix of the term ends at a space, the space is dropped, so not all of these attempts are distinct steps
   expect([expected[0]!.length, expected[1]!.length > 700]).toEqual([490, true])
   const pages: { difficulty: FigureRow[]; popularity: FigureRow[] }[] = []
   let cursor: string | null = null
@@ -168,7 +168,7 @@ slow("each series pages by 200 records until every record was returned once, des
     expect(status).toBe(200)
     pages.push(body)
     cursor = body.pagination.nextCursor
-    // newer than the records already returned
+    // adds a record that is newer than the records already returned
     if (pages.length === 1) await failed(new Date())
   } while (cursor !== null)
   expect(pages.map((page) => page.difficulty.length)).toEqual(pages.map((_, i) => [200, 200, 90][i] ?? 0))
@@ -181,7 +181,7 @@ slow("each series pages by 200 records until every record was returned once, des
   }
 })
 
-slow("a cursor of other parameters, a tampered one and an invented one fail with bad_cursor for free", async () => {
+slow("a cursor with other parameters, a tampered one and an invented one fail with bad_cursor for free", async () => {
   await figures("difficulty", { 0: 1 })
   await figures("difficulty", { 0: 1 }, { term: "other" })
   await scene.sql`

@@ -21,7 +21,7 @@ const webSearch = { source: "apple-web-search" } as const
 const LIST = { platform: "ios", storefront: "us", term: "tide table" } as const
 const IDS = Array.from({ length: 10 }, (_, i) => String(20_001 + i))
 
-/** Stores results, ratings and suggestions of that many days ago, and the figures made from them then. */
+/** Stores results, ratings and suggestions of the given number of days ago, and the figures calculated from them. */
 async function measure(days: number, ids = IDS, suggested = ["tide table", "tide table usa"]): Promise<void> {
   const at = daysAgo(days)
   const apps = ids.map((id, i) => ({ id, name: `Tide Table ${i}`, ratings: 1_000 * (i + 1) }))
@@ -46,15 +46,18 @@ function failed(days: number, rest: Partial<Attempt> = {}) {
   })
 }
 
-slow("a keyword never measured fails with not_measured for 1 credit, and no reading is requested", async () => {
-  const { status, body } = await ask()
-  expect([status, body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 1])
-  expect(
-    (await scene.sql`select from due`).count + (await scene.sql`select from list where term = 'tide table'`).count,
-  ).toBe(0)
-})
+slow(
+  "a keyword that was never measured fails with not_measured for 1 credit, and no reading is requested",
+  async () => {
+    const { status, body } = await ask()
+    expect([status, body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 1])
+    expect(
+      (await scene.sql`select from due`).count + (await scene.sql`select from list where term = 'tide table'`).count,
+    ).toBe(0)
+  },
+)
 
-test("a keyword with failed readings only is returned as unmeasured for 1 credit, with the outcome", async () => {
+test("a keyword with only failed readings is returned as unmeasured for 1 credit, with the outcome", async () => {
   await failed(1)
   const { status, body } = await ask()
   expect([status, body.popularity, body.difficulty, await scene.creditsUsed()]).toEqual([200, null, null, 1])
@@ -96,7 +99,7 @@ test("a measured keyword has both figures with their readings, formula and error
     parts: { demand: expect.any(Number), prefixDepth: expect.any(Number), hintCount: 20 },
     genres: null,
   })
-  // the results, and the suggestions for both prefixes
+  // the readings of the results, and of the suggestions for both prefixes
   const read = popularity.evidence.readings
   expect(read.map((source: { source: string; prefix?: string }) => [source.source, source.prefix ?? null])).toEqual([
     ["apple-web-search", null],
@@ -110,7 +113,7 @@ test("a measured keyword has both figures with their readings, formula and error
   expect(Math.round((0.3 * titles + 0.6 * weakest) / 0.9)).toBe(body.difficulty)
 })
 
-test("a keyword that was read without a result has null metrics with the state absent, at the full price", async () => {
+test("a keyword that was read without results has null metrics, the state absent and the full price", async () => {
   await measure(1, [], [])
   const { body } = await ask()
   expect([body.popularity, body.difficulty, await scene.creditsUsed()]).toEqual([null, null, 10])
@@ -127,7 +130,7 @@ test("the two metrics are independent: one can be measured while the other is no
   expect(await scene.creditsUsed()).toBe(10)
 })
 
-test("a published popularity precedes an estimate, has month and genres, and goes stale with its month", async () => {
+test("a published popularity replaces an estimate, has month and genres, and goes stale with its month", async () => {
   await measure(1)
   const genres = [{ genre: "Weather", rank: 3, popularity: 66 }]
   const month = (back: number) => {
@@ -152,7 +155,7 @@ test("a published popularity precedes an estimate, has month and genres, and goe
   expect(body.popularityStanding.evidence.readings).toMatchObject([{ source: "apple-ads-report" }])
 })
 
-slow("a figure is stale but shown after seven days, and no longer current after ninety", async () => {
+slow("a figure older than seven days is shown as stale, and one older than ninety days is not current", async () => {
   await measure(8)
   const stale = (await ask()).body
   expect([stale.popularityStanding.stale, stale.difficultyStanding.stale]).toEqual([true, true])
@@ -163,7 +166,7 @@ slow("a figure is stale but shown after seven days, and no longer current after 
   expect([body.popularity, body.difficultyStanding.state, await scene.creditsUsed()]).toEqual([null, "unmeasured", 11])
 })
 
-test("each metric has the latest attempt of the readings that it needs, whatever its outcome", async () => {
+test("each metric has the latest attempt among the readings that it needs, whatever its outcome", async () => {
   await failed(3, { kind: "hints", source: "apple-hints", subject: "tide", outcome: "rate_limited" })
   await failed(4)
   await failed(1, { subject: "another term" })

@@ -17,7 +17,7 @@ const webSearch = { source: "apple-web-search" } as const
 // biome-ignore lint/suspicious/noExplicitAny: an answer
 const idsOf = ({ apps }: any) => apps?.map(({ id }: { id: string }) => id) ?? null
 
-test("the best reading of each day is listed, latest first, and a day without one is marked unmeasured", async () => {
+test("the best reading of each day is listed, latest first, and a day without a reading is unmeasured", async () => {
   await record(scene.sql, [
     reading("tide table", daysAgo(0), ["10002", "10001"], webSearch),
     reading("tide table", daysAgo(2), ["10009"]),
@@ -173,6 +173,6 @@ long("days are read by the keyword's key, without reading other keywords or days
   expect(read.map(({ day, appIds }) => [day, appIds.length])).toEqual(
     [0, 1, 2, 3, 4, 5, 6].map((day) => [dayAgo(day), 1]),
   )
-  // nine steps for seven days: found in either form, combined, sorted and joined
+  // nine plan steps for seven days: rows are found in either form, combined, sorted and joined
   expect(works.map(({ rows }) => rows < 70)).toEqual([true])
 })

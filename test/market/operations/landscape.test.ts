@@ -160,7 +160,7 @@ slow("without look-ups a category has no ratings wall and costs the price of an 
   expect(category.restsOn).toEqual({ ratings: null, lookUps: null })
 })
 
-test("without a genre every measured category is returned with its own day, and nothing is read", async () => {
+test("without a genre every measured category is returned with its own day, and no store is read", async () => {
   expect([(await ask()).body.categories, await scene.creditsUsed()]).toEqual([[], 1])
   await onChart(3, [10_001, 10_002], { genre: "6015" })
   await onChart(1, [10_001], { genre: "36" })

@@ -4,10 +4,10 @@ import { RANK_SOURCES } from "../../../src/lib/upstreams.ts"
 import { reading } from "../../measuring/record/measured.ts"
 import { DAY_MS, dayAgo } from "../../world/clock.ts"
 
-/** Number of days whose results count. */
+/** Number of days within which results count as current. */
 export const ANSWER_DAYS = 30
 
-/** A keyword's latest results, as an independent walk over the readings finds them. */
+/** A keyword's latest results, as found by an independent loop over the readings. */
 export interface WalkedAnswer {
   term: string
   day: string
@@ -42,7 +42,7 @@ export function scatteredReadings(count: number, apps: number): SearchObservatio
   })
 }
 
-/** The market's latest results in a storefront, found by walking over all readings. */
+/** Returns the market's latest results in a storefront, found by a loop over all readings. */
 export function walkedAnswers(
   readings: readonly SearchObservation[],
   platform: string,

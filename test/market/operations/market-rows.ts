@@ -5,8 +5,8 @@ import { charted } from "../../measuring/record/charted.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
 /**
- * Real top hundreds of one day: the project contains five genres of two storefronts, the other file 25 of ten if
- * available.
+ * Real top-100 charts of one day. The file in the repository contains five genres of two storefronts; an optional
+ * second file contains 25 genres of ten storefronts.
  */
 export const SOME = join(ROOT, "fixtures/upstream/app-store-charts-gb-us-cut.csv")
 export const ALL = join(ROOT, "../shared/data/23-charts-by-storefront/charts_10_storefronts_top100.csv")
@@ -30,10 +30,10 @@ export interface Reading {
 }
 
 /**
- * Turns the first `places` of each list in the table into readings of four days. The table has only bundle ids: store
- * ids, names and publishers are derived from them. A grossing chart is the free one reversed, the iPad's has every
- * second app of the free one, and the overall chart the first apps of every genre. On the earlier days some apps are
- * missing, and some charts were not read.
+ * Turns the first `places` rows of each list in the file into readings of four days. The file has only bundle ids:
+ * store ids, names and publishers are derived from them. The grossing chart is the free chart reversed, the iPad chart
+ * has every second app of the free chart, and the overall chart has the first apps of every genre. On the earlier days
+ * some apps are missing, and some charts were not read.
  */
 export function readingsOf(path: string, days: readonly [string, string, string, string], places: number): Reading[] {
   const [, ...lines] = readFileSync(path, "utf8").trimEnd().split("\n")

@@ -65,7 +65,7 @@ describe("new apps", () => {
     expect(first.cost).toBe(1)
   })
 
-  test("apps that a later day first shows are new, newest first, with chart and rank of that day", async () => {
+  test("apps that first appear on a later day are new, newest first, with the chart and rank of that day", async () => {
     await recordChart("2025-11-17", [10001])
     await recordChart("2025-11-18", [10003, 10001])
     await recordChart(TODAY, [10001, 10003, 99999, 100010])
@@ -89,18 +89,18 @@ describe("new apps", () => {
     expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-18 us 10002 2"])
   })
 
-  slow("a chart imported later with earlier days makes its apps not new", async () => {
+  slow("an import of earlier days of a chart changes which of its apps are new", async () => {
     await recordChart("2025-11-17", [10001])
     await recordChart(TODAY, [10001, 10002, 10003])
     await recordChart("2025-11-18", [10002], { chart: "paid" })
     await recordChart(TODAY, [10003], { chart: "paid" })
     expect(rows((await ask("?country=us")).body)).toEqual([`${TODAY} us 10003 3`])
     await recordChart("2025-11-10", [10003])
-    // the former first day of the chart no longer counts as first, so its apps are new
+    // 10 November is now the chart's first day, so apps that appeared later are new
     expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-17 us 10001 1"])
   })
 
-  slow("across storefronts an app is new once, where it was first seen", async () => {
+  slow("across storefronts an app is new once, in the storefront where it was first seen", async () => {
     for (const storefront of ["us", "de", "fr"]) await recordChart("2025-11-15", [10001], { storefront })
     await recordChart("2025-11-17", [10001, 10002], { storefront: "fr" })
     await recordChart("2025-11-18", [10001, 10002, 10003])
@@ -120,7 +120,7 @@ describe("new apps", () => {
     expect((await ask("?days=30")).body.daysCovered).toBe(3)
   })
 
-  test("a new app has its release date from the storefront's look-up, else from another", async () => {
+  test("a new app has its release date from the storefront's look-up, else from another storefront's", async () => {
     await recordChart("2025-11-17", [10001])
     await recordChart(TODAY, [10001, 10002, 10003])
     for (const [id, storefront, at] of [

@@ -28,7 +28,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   world = await fillMarket(sql, dayOf(new Date()), { genres: ["36", "6015", "6016"], daysAgo: [7, 1, 0] })
   const month = new Date(Date.now() - 30 * 86_400_000).toISOString()
-  // some of today's charted apps
+  // some apps on today's charts
   await record(sql, [
     appsReading(
       month,
@@ -54,13 +54,13 @@ async function caller(scopes?: never[]): Promise<[number, string]> {
 interface Form {
   path: string
   body?: object
-  /** Needs a server that reads stores; other servers refuse it. */
+  /** True if the call needs a server that reads stores; other servers refuse it. */
   isRead?: boolean
 }
 interface Forms {
-  /** Each with the price of its answer, according to the contract. */
+  /** Calls with a full answer, each with its price according to the contract. */
   full: () => (Form & { cost: (body: Body) => number })[]
-  /** Nothing is measured yet: 404, an empty result or 202. */
+  /** Calls about something that is not measured yet: they return 404, an empty result or 202. */
   empty: () => Form[]
 }
 // biome-ignore lint/suspicious/noExplicitAny: answers of every operation
@@ -206,7 +206,7 @@ describe.each(ROWS)("$operationId", (row) => {
 
   slow("a call costs the price of its answer, and is refused as a whole if the credits do not suffice", async () => {
     for (const form of full()) {
-      // data read on request is available from the first answer on
+      // data that a call reads on request is available from its first answer on
       const { status, body, paid } = await ask(form)
       expect([form.path, status, body.error]).toEqual([form.path, 200, undefined])
       const cost = form.cost(body)

@@ -10,7 +10,7 @@ import { fixture } from "../../stores/parsing/parsed.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 
-/** The publisher of the recorded response, which has five of their apps. */
+/** The publisher of the recorded response, which contains five of the publisher's apps. */
 const PUBLISHER = "1500000011"
 const APPS = ["1600000101", "1600000102", "1600000103"]
 const scene = marketWorld({ forget: ["charts"] })
@@ -20,7 +20,9 @@ beforeEach(async () => {
 })
 
 const ask = (id = PUBLISHER, query = "") => scene.get(`/v1/hive/publisher/${id}${query}`)
-/** Stores a chart, by default the free finance apps for iPhone in the US. The publisher's apps have its id. */
+/**
+ * Stores a chart, by default the free finance apps for iPhone in the US. The publisher's apps have the publisher id.
+ */
 const recordChart = (days: number, ids: readonly string[], rest: Partial<ChartObservation> = {}) => {
   const apps = ids.map((id) => ({ id, name: `App ${id}`, ...(APPS.includes(id) && { developerId: PUBLISHER }) }))
   const at = daysAgo(days)
@@ -31,7 +33,7 @@ const shelf = () =>
 
 slow("a publisher lists every charted app with its best rank, its storefronts and its first day", async () => {
   shelf()
-  // for apps on the first day of a chart the first day is unknown; for those that enter a day later it is known
+  // the first day is unknown for apps on the first day of a chart, and known for apps that appear a day later
   await recordChart(5, ["10009", APPS[0]!])
   await recordChart(4, ["10009", APPS[0]!, APPS[1]!])
   await recordChart(0, [APPS[1]!, "10009", "10008", APPS[0]!])
@@ -75,7 +77,7 @@ slow("an app that left the charts is not listed, and keeps its first day when it
   expect((await ask()).body.apps).toMatchObject([{ id: APPS[0], firstSeen: dayAgo(4) }])
 })
 
-slow("a store that cannot be read makes the shelf null, while the apps on charts are still listed", async () => {
+slow("if the store cannot be read, the shelf is null, while the apps on charts are still listed", async () => {
   await recordChart(1, [APPS[0]!])
   scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask()
@@ -115,7 +117,7 @@ slow("charts without publisher ids are not searched, and an answer without rows 
   )
 })
 
-test("a publisher on Google Play has no charts, and answering needs no request", async () => {
+test("a publisher on Google Play has no charts, and the answer needs no request", async () => {
   const { status, body } = await ask("Northlight+Apps")
   expect([status, body.error, await scene.creditsUsed(), scene.stores.requests.length]).toEqual([
     404,
@@ -132,7 +134,7 @@ test("an unknown publisher fails with measure_busy for free if the store is unav
   expect([status, body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
 })
 
-long("a publisher's apps and ranks are read by their keys, among 30,000 others", async () => {
+long("a publisher's apps and ranks are read by their keys, among 30,000 other apps", async () => {
   await recordChart(1, ["10009"])
   await recordChart(0, [APPS[0]!])
   await scene.sql`

@@ -75,7 +75,7 @@ describe("search by the index", () => {
     expect([unrated.ratings, unrated.ratingsAt]).toEqual([null, null])
     expect(published).toMatchObject({ publisher: "Garden Path Studio", publisherId: "78" })
     expect([searches().length, await used()]).toEqual([0, 10])
-    // without ratings in that storefront only the ids determine the order
+    // without ratings in that storefront, apps are ordered by id alone
     expect(await matched("garden", "&limit=4&country=de")).toEqual([
       ...["20001 name", "20002 prefix", "20003 prefix", "20004 prefix"],
     ])
@@ -125,7 +125,7 @@ describe("search by the index", () => {
       expect([q, (await ask(q)).body.apps]).toEqual([q, []])
   })
 
-  test("the answer to a query with very many equally near matches states that not all were compared", async () => {
+  test("an answer about a query with very many equally near matches states that not all were compared", async () => {
     await sql`
       insert into store_app (platform, store_id) select 'ios', (30000 + i)::text
         from generate_series(1, ${MAX_COMPARED + 5}::int) i`
@@ -199,7 +199,7 @@ describe("search by the store", () => {
     expect(searches()).toHaveLength(1)
   })
 
-  slow("without the store known apps are returned with the reason; without any, the call is free", async () => {
+  slow("without the store, known apps are returned with the reason; if there are none, the call is free", async () => {
     await know(GARDENS.slice(0, 1))
     scene.stores.on("itunes.apple.com", "/search", () => new Response("no", { status: 503 }))
     const unknown = await ask("nobody")

@@ -42,7 +42,7 @@ test("concurrent calls for an untracked app share one reading of the newest page
   const requests = scene.stores.requests.length
   await ask(APP)
   expect([scene.stores.requests.length, requests, await scene.creditsUsed()]).toEqual([requests, 1, 120])
-  // no author is named
+  // the answer contains no names of authors
   const names = [...fixture("apple-reviews-us.xml").matchAll(/<name>([^<]+)<\/name>/g)].map(([, name]) => name!)
   expect(names.length).toBeGreaterThan(3)
   for (const row of body.reviews)
@@ -71,7 +71,7 @@ slow("a feed is fresh for 12 hours, and a new reading keeps the stored reviews",
   expect([body.held, scene.stores.requests.length]).toEqual([20, 1])
 })
 
-slow("Google Play's reviews are those of the language, 150 of them, read once for all its storefronts", async () => {
+slow("Google Play's reviews are read once per language, 150 of them, for all storefronts of the language", async () => {
   const ids = Array.from({ length: 150 }, (_, i) => 900 - i)
   scene.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer(ids, "more")))
   const { status, body } = await ask(PACKAGE, "?limit=200")
@@ -105,7 +105,7 @@ test("an empty feed of an app without ratings has no reviews, at the price of an
   expect([sure.complete, sumOf(sure.distribution), await scene.creditsUsed()]).toEqual([true, 0, 2])
 })
 
-test("an empty feed that may be a failure of the store fails with measure_busy for free", async () => {
+test("an empty feed that may be caused by a failure of the store fails with measure_busy for free", async () => {
   answersReviews(scene.stores, "1000000004", [{ reviews: [], last: null }])
   const { status, body } = await ask("1000000004")
   expect([status, body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])

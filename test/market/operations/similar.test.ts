@@ -30,7 +30,7 @@ test("similar apps of an unfollowed page are read on request, in order, and stor
   expect([scene.stores.requests.length, await scene.creditsUsed()]).toEqual([requests, 20])
 })
 
-test("similar apps without a storefront are those of the latest reading anywhere", async () => {
+test("without a storefront the answer has the similar apps of the latest reading in any storefront", async () => {
   page("de", fixture("apple-app-page-de.html"))
   expect((await ask(GERMAN, "?country=de")).body.country).toBe("de")
   const requests = scene.stores.requests.length
@@ -38,7 +38,7 @@ test("similar apps without a storefront are those of the latest reading anywhere
   expect(scene.stores.requests.length).toBe(requests)
 })
 
-test("similar apps without a reading come from the first followed storefront", async () => {
+test("without a stored reading the similar apps are read in the first followed storefront", async () => {
   page("de", fixture("apple-app-page-de.html"))
   await scene.sql`delete from listing_run`
   await scene.sql`

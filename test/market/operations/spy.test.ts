@@ -143,7 +143,7 @@ slow("spy pages more than 1,000 keywords, each once, and charges each page", asy
 describe("1,500 readings of many days, sources, origins, storefronts and depths", () => {
   const readings = scatteredReadings(1_500, 14)
 
-  slow("spy finds each app's keywords as an independent computation over all readings does", async () => {
+  slow("spy finds the same keywords of each app as an independent computation over all readings", async () => {
     await record(sql, readings)
     let found = 0
     for (const platform of ["ios", "android"] as const)
@@ -168,7 +168,7 @@ describe("1,500 readings of many days, sources, origins, storefronts and depths"
   })
 })
 
-test("spy reads only the lists that contain the app", async () => {
+test("spy reads only the search results that contain the app", async () => {
   const otherSearches = Array.from({ length: 1_500 }, (_, i) => ({
     term: `other ${i}`,
     ids: [String(20_000 + (i % 700))],

@@ -41,7 +41,9 @@ afterEach(async () => {
   await scene[Symbol.asyncDispose]()
 })
 
-/** Makes the database refuse each reading of a search: its disk is full, it is read-only, or a constraint fails. */
+/**
+ * Makes the database refuse each reading of a search, as with a full disk, a read-only database or a failed constraint.
+ */
 async function refuseSearches(sqlstate: string): Promise<void> {
   await sql.unsafe(`
     create or replace function refuses() returns trigger language plpgsql as $$
@@ -103,7 +105,7 @@ slow("a tracked keyword that cannot be stored stays due, and another process get
     select failure, failures, lease, next_at > now() as later from due where kind = 'search' and subject = 'journal'`
   expect(due).toMatchObject({ failure: "unstored", lease: null })
   expect(due!.failures).toBeGreaterThan(0)
-  // the attempt of this row counts as failed, because the format has no other value for it
+  // the last attempt of this row counts as failed, because the format has no value for unstored readings
   const { body } = await service.call("/v1/hive/keywords/journal/metrics?country=us", { key })
   expect(body.difficultyStanding.lastAttempt).toMatchObject({ of: "results", outcome: "failed" })
 })
@@ -127,7 +129,7 @@ test("damaged results fail with hive_read_failed without a charge, and the log n
   expect(await readCosts()).toEqual([0, 0])
 })
 
-test("errors of damaged pages and indexes count as damage, those of wrong statements do not", async () => {
+test("damaged pages and indexes are reported as damage, and wrong statements are not", async () => {
   const codes = ["XX001", "XX002", "22P02", "42P01"]
   const ends = await Promise.all(
     codes.map((code) =>

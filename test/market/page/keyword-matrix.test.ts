@@ -11,7 +11,7 @@ const row = (term: string, ranks: Record<string, number | null>) => ({
   popularityLow: null,
 })
 
-/** A context whose comparison of the second half is cut after one keyword. */
+/** A context in which the comparison of the second half of the apps is cut after one keyword. */
 const context = {
   ask: async (_: string, { ids }: { ids: string[] }) =>
     ids.includes("1000001")
@@ -25,7 +25,7 @@ const context = {
 } as unknown as PageContext
 const appOf = (id: string) => ({ id, name: id, keywords: 1 })
 
-test("an unlisted app is absent if its keywords were read to the end, and unknown if the list was cut", async () => {
+test("an app missing from a keyword's row is absent if the list is complete, and unknown if it was cut", async () => {
   const ids = ["1000001", "1000002", "1000003", "1000004", "1000005", "1000006"]
   const { rows, isCut } = await compareApps(context, ids, "us")
   const ranksOf = (term: string) => ids.map((id) => rows.find((item) => item.term === term)!.ranks.get(id))

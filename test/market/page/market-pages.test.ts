@@ -20,7 +20,7 @@ const CHART = "/app/market/charts?country=us&genre=6015"
 let service: Service
 let owner: Browser
 let workspace: number
-/** The readings that pages requested, and the answer of the store. */
+/** The readings that pages requested, and the response that the store gives. */
 let reads: { subject: LiveSubject; patience: Patience }[] = []
 let state: LiveReadState
 
@@ -81,14 +81,14 @@ describe("the chart page", () => {
     expect(textOf(page)).toMatch(/Newcomers 1 .*&lt;b&gt;.* ▲ 2 Leavers 1 .*App 10008 .*was 4/)
   })
 
-  test("an earlier day is shown as it was read, and an app's positions have every measured day", async () => {
+  test("an earlier day is shown as it was read, and the history of an app has every measured day", async () => {
     const page = await owner.open(`${CHART}&day=${dayAgo(5)}&app=10001`)
     expect(textOf(page)).not.toContain("App 10008")
     expect(rowOf(page, "App 10009")).toContain('<span class="rank">4</span>')
     expect((await owner.open(`${CHART}&app=10001`)).text).toContain("measured on 3 days; ranks 1 to 3, the last 3.")
   })
 
-  test("foreign texts are shown as text on every page with the app", async () => {
+  test("HTML in texts of a store is shown as text on every page with the app", async () => {
     for (const path of [CHART, "/app/market/app?id=10004", "/app/market/search?q=b", "/app/market/find?rankMax=9"])
       expect([path, (await owner.open(path)).text.includes(EVIL)]).toEqual([path, false])
   })
@@ -102,7 +102,7 @@ describe("the chart page", () => {
   })
 })
 
-test("the page of an app whose facts were not read has its name, its ranks on charts, and can be tracked", async () => {
+test("the page of an app without stored facts has its name and ranks on charts, and can track the app", async () => {
   state = { state: "failed", why: "off", because: "no worker process is running" }
   const page = await owner.open("/app/market/app?id=10001")
   expect(page.text).toContain("<h1>App 10001</h1>")
@@ -137,7 +137,7 @@ describe("reading and credits", () => {
     return row?.used ?? 0
   }
 
-  test("opening a page starts the reading without waiting for it, costs nothing, and the page reloads", async () => {
+  test("opening a page starts the reading without waiting for it and costs nothing, and the page reloads", async () => {
     state = { state: "pending", eta: 5 }
     const before = await used(workspace)
     const page = await owner.open("/app/market/charts?country=fr&genre=6015")
@@ -149,7 +149,7 @@ describe("reading and credits", () => {
     expect(await used(workspace)).toBe(before)
   })
 
-  test("nothing is read or charged before the button with the price if the plan limits credits", async () => {
+  test("if the plan limits credits, only the button with the price reads and charges", async () => {
     const limited = await service.workspace({ plan: "pro", explorer: true })
     const person = await ownerOf(service, limited)
     const path = "/app/market/charts?country=us&genre=6015"
@@ -177,7 +177,7 @@ describe("following", () => {
     return await browser.send("/app/settings/market", { [name]: value, back: "/app/market", ...fields })
   }
 
-  slow("an operator follows a category, undoes it, and MARKET stays as it is set", async () => {
+  slow("an operator follows a category and undoes it, and the genres of MARKET stay", async () => {
     await followMarket(service.sql, [{ storefront: "gb", genres: ["36"] }])
     const sent = await form(owner, { do: "follow", storefront: "us", genre: "6015" })
     expect(sent.status).toBe(303)
@@ -188,7 +188,7 @@ describe("following", () => {
       ["gb", "36,6014"],
       ["us", "6015"],
     ])
-    // a start with the same setting keeps what was chosen
+    // a start with the same MARKET setting keeps the genres chosen on pages
     await followMarket(service.sql, [{ storefront: "gb", genres: ["36"] }])
     expect(await followed()).toEqual([
       ["gb", "36,6014"],
@@ -221,7 +221,7 @@ describe("following", () => {
 })
 
 describe("the finder page", () => {
-  test("wrong filters come back as they were sent, each with its message at the field", async () => {
+  test("a form with wrong filters is shown again with its values, and each field has its message", async () => {
     const query = new URLSearchParams({ country: "Japan, Atlantis", rankMax: "0", growthMin: "much", text: "pay" })
     for (const genre of ["36", "6014", "6015", "6016"]) query.append("genre", genre)
     const { status, text } = await owner.open(`/app/market/find?${query}`)
@@ -236,7 +236,7 @@ describe("the finder page", () => {
     expect(text).toContain('id="find-apps-rankMin-error"')
   })
 
-  test("found apps are sorted by a column, and the file has them with texts that no spreadsheet runs", async () => {
+  test("found apps are sorted by a column, and no spreadsheet executes the texts in the exported file", async () => {
     await record(service.sql, [
       chartOf(0, [named(10_002), named(10_004, EVIL), named(10_001), named(10_003)], {
         chart: "grossing",
@@ -260,7 +260,7 @@ slow("a list longer than a page is sorted as a whole, except by name, and the pa
   const apps = Array.from({ length: 230 }, (_, at) => named(40_001 + at))
   const growing = (days: number, count: number) =>
     chartOf(days, apps.slice(0, count), { storefront: "gb", genre: "6014", depth: count })
-  // the last thirty are new on the second day, and rank behind the others
+  // the last thirty apps are new on the second day, and rank below the others
   await record(service.sql, [growing(3, 200), growing(0, 230)])
   const path = "/app/market/find?country=gb&kind=free&genre=6014&rankMax=500"
   const ids = ({ text }: Page) => [...text.matchAll(/<th scope="row">[\s\S]*?app\?id=(\d+)/g)].map(([, id]) => id)
@@ -301,7 +301,7 @@ describe("the comparison page", () => {
     ])
   })
 
-  test("up to ten apps have one table, in which an app that a list does not show is absent", async () => {
+  test("up to ten apps are compared in one table, and an app missing from a complete list is absent", async () => {
     const ids = Array.from({ length: 10 }, (_, at) => 20_001 + at)
     const page = await owner.open(`/app/market/compare?country=us&apps=${ids.join("+")}`)
     const cells = (term: string) =>
@@ -312,7 +312,7 @@ describe("the comparison page", () => {
     expect(cells("moon")).toEqual(row({ 20002: 1 }))
   })
 
-  test("the gap view has only keywords without the first app, also as a file", async () => {
+  test("the gap view has only keywords that the first app lacks, on the page and in the file", async () => {
     const path = "/app/market/compare?country=us&apps=20001,20007&show=gap"
     const page = await owner.open(path)
     expect([rowOf(page, "clock") !== "", rowOf(page, "tide") !== ""]).toEqual([true, false])

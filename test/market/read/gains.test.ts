@@ -14,7 +14,7 @@ const IOS = "10001"
 const ANDROID = "com.example.tea"
 let sql: Sql
 
-/** The result of a look-up on a day of November (0 is the last of October). */
+/** Returns the result of a look-up on a day of November. Day 0 is the last day of October. */
 const rated = (day: number, ratings: number, rest: Partial<AppsObservation> = {}, app: Partial<StoreApp> = {}) =>
   appsReading(new Date(Date.UTC(2025, 10, day, 9)).toISOString(), [{ id: IOS, ratings, ...app }], rest)
 const page = (day: number, installs: number, rest: Partial<AppsObservation> = {}) =>

@@ -15,7 +15,7 @@ const READINGS = [
   charted("2025-11-19T10:00:00Z", ["10004", APP], { device: "iphone", chart: "free", genre: "6000" }),
 ]
 
-slow("one of two charts with the same rank is always shown, in any order of recording", async () => {
+slow("if an app has the same rank on two charts, the same chart is shown in any order of recording", async () => {
   const places = []
   for (const order of [READINGS, READINGS.toReversed(), [READINGS[1]!, READINGS[0]!, READINGS[2]!]]) {
     const sql = await freshDatabase()

@@ -18,7 +18,7 @@ import { GradedMonth, OwnMonth, readOwnMonths } from "./graded-figures.ts"
 
 const CREDITS = 500
 const KEPT_DAYS = 1
-/** Maximum number of storefronts read for one app: each costs a request to the store. */
+/** Maximum number of storefronts that are read for one app. Each of them costs a request to the store. */
 const MAX_STOREFRONTS = 10
 /** Seconds from recording the counts to the new estimate. */
 const MAKING_S = 3
@@ -133,14 +133,17 @@ interface MarketAppId {
   id: string
 }
 
-/** Requests counts that are older than a day. Returns the fault of the first storefront if it cannot be read. */
+/**
+ * Requests counts that replace those older than a day. Returns the fault of the first storefront if that storefront
+ * cannot be read.
+ */
 async function readCounts(ctx: Context, { platform, id }: MarketAppId, country: string) {
   const storefronts = platform === "ios" ? await readWantedStorefronts(ctx.sql, country) : [country]
   await insertWanted(ctx.sql, { platform, id })
   const reads = storefronts.map((storefront) =>
     readOnRequest(ctx, { kind: "app", platform, storefront, subject: id }, { keptDays: KEPT_DAYS, waitMs: 0 }),
   )
-  // failures in other storefronts are ignored, and `markets` counts only the rest
+  // failures in other storefronts are ignored; `markets` counts the storefronts that were used
   const ends = await Promise.allSettled(reads)
   const etas = ends.flatMap((end) => (end.status === "fulfilled" && end.value !== null ? [end.value] : []))
   const [first] = ends

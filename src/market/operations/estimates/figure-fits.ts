@@ -14,11 +14,11 @@ export interface FigureFilter {
   revenue: FigureRange
   downloads: FigureRange
   growth: FigureRange
-  /** From the workspace's own sales. Null if they change no estimate. */
+  /** Corrections from the workspace's own sales. Null if they change no estimate. */
   level: OwnLevel | null
 }
 
-/** Null if the query has no filter by figures. */
+/** Null if the query does not filter by figures. */
 export function figureFilter(query: FindQuery, level: OwnLevel | null): FigureFilter | null {
   const ranges = {
     revenue: { min: query.revenueMin, max: query.revenueMax },
@@ -34,8 +34,9 @@ function isLimited({ min, max }: FigureRange): boolean {
 
 /**
  * SQL: whether the estimates of a row of market_app (m) lie in the ranges. Null if unknown. Needs `joinOwnLevel`.
- * Amounts are compared as displayed, rounded. An estimate with only an upper bound could be anything from zero to the
- * bound: it matches if that whole span lies in the range, and fails if none of it does.
+ * Compares the rounded amounts that are displayed. The true amount of an estimate with only an upper bound may be
+ * anything from zero to that bound: the estimate matches if this whole span lies in the range, and fails if no part of
+ * it does.
  */
 export function figureFit(sql: Sql, { revenue, downloads, growth, level }: FigureFilter): Fragment {
   const { downloaded, earned, earnedUnder } = amountsSeen(sql, level)
@@ -74,7 +75,10 @@ function amountFit(sql: Sql, range: FigureRange, { value, under }: { value: Frag
   end`
 }
 
-/** Joins the factors by which own sales change downloads: for own apps (o) and for their genres (g). */
+/**
+ * Joins the factors by which the workspace's own sales change downloads: one for each of its apps (o) and one for each
+ * of their genres (g).
+ */
 export function joinOwnLevel(sql: Sql, level: OwnLevel | null): Fragment {
   if (level === null || level.known.size === 0) return sql``
   const apps = [...level.known]

@@ -8,7 +8,7 @@ import type { OwnContext } from "./own-sales.ts"
 
 /** An estimate as the workspace sees it. */
 export interface ShownEstimate extends StoredEstimate {
-  /** The basis of the revenue. Null without revenue. */
+  /** The data that the revenue is based on. Null without revenue. */
   revenueBasis: StoredEstimate["basis"]
 }
 
@@ -35,11 +35,11 @@ function shownTo(level: OwnLevel | null, app: number, stored: StoredEstimate): S
 }
 
 /**
- * Adjusts a stored estimate by the workspace's sales. Growth compares an app with itself, so a level does not change
- * it.
+ * Adjusts a stored estimate by the workspace's sales. Growth compares an app with itself, so the adjustment does not
+ * change it.
  */
 function restated(app: number, stored: StoredEstimate, level: OwnLevel): StoredEstimate {
-  // counts published by Google Play depend on no level
+  // counts that Google Play publishes are exact and need no adjustment
   if (stored.basis !== "prior") return stored
   const ratio = level.ratioOf(app, stored.genre)
   const stated = { ...stored, basis: ratio.basis, ...(ratio.basis === "own" && { pairs: 0, coverage: null }) }

@@ -20,7 +20,10 @@ export const FoundFigures = named(
 )
 type FoundFigures = v.InferOutput<typeof FoundFigures>
 
-/** Returns the estimates of these apps (store_app ids) in their order, as the workspace sees them. Null if unknown. */
+/**
+ * Returns the estimates of these apps (store_app ids) in the order of the ids, as the workspace sees them. Null for an
+ * unknown estimate.
+ */
 export async function readFoundFigures(
   ctx: OwnContext,
   apps: readonly number[],

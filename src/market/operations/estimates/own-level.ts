@@ -11,7 +11,7 @@ import { findReportedApps, knownApp, type OwnContext, readSoldMonths } from "./o
 /** Number of past months used to compute downloads per rating from the workspace's sales. */
 const MONTHS = 3
 
-/** Corrections to estimates that a workspace's own sales suggest. */
+/** Corrections to estimates, derived from a workspace's own sales. */
 export interface OwnLevel {
   /** The workspace's apps with known downloads per rating, by store_app id. Empty if there are none. */
   known: ReadonlyMap<number, KnownApp>
@@ -43,7 +43,7 @@ const DAYS = 90
 
 /**
  * Returns the factor between the revenue of the workspace's apps and the published revenue at their ranks on the
- * grossing chart. Null if unknown. A chart's day is a UTC day and a console's day has its own time zone; the difference
+ * grossing chart. Null if unknown. A chart's day is a UTC day, while a console uses its own time zone; the difference
  * is ignored.
  */
 async function readGrossingTimes(sql: Sql, own: readonly ReportedApp[], now: Date): Promise<number | null> {

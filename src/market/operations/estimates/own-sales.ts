@@ -18,16 +18,16 @@ export interface SoldMonth {
   figure: StoredFigure
   /** Number of the 30 days that the console has reported. */
   reportedDays: number
-  /** First-time downloads. Null if not all days are reported, or if Google withheld the count of one. */
+  /** First-time downloads. Null if a day is not reported, or if Google withheld the count of a day. */
   downloads: number | null
 }
 
-/** One of the workspace's apps in a store, with its name in the console's reports. */
+/** One of the workspace's apps in a store, with the identifier that the console's reports use for it. */
 export interface ReportedApp {
   platform: Platform
   storeId: string
   account: string
-  /** The SKU of an App Store app, the package of an Android app. */
+  /** The SKU of an App Store app, or the package name of an Android app. */
   sku: string
 }
 
@@ -105,7 +105,7 @@ function downloadsIn(countries: Readonly<Record<string, number>>, { storefronts 
 export function knownApp(months: readonly SoldMonth[]): KnownApp | null {
   const whole = months.filter(({ downloads, figure }) => downloads !== null && figure.formula === ESTIMATE_FORMULA)
   const downloads = whole.reduce((sum, month) => sum + month.downloads!, 0)
-  // an estimate is gained ratings times the prior; a month with only an upper bound gained none
+  // an estimate is the gained ratings times the prior; a month with only an upper bound gained no ratings
   const ratings = whole.reduce((sum, { figure }) => sum + (figure.value ?? 0), 0) / 10 ** STORE_PRIORS.ios.mean
   return downloads > 0 && ratings > 0 ? { genre: whole[0]!.figure.genre, downloads, ratings } : null
 }

@@ -9,9 +9,11 @@ import { phrasesOf } from "../../../listings/formulas/name-phrases.ts"
 
 /** Maximum number of keywords in an answer. */
 export const MAX_CANDIDATES = 50
-/** Slots reserved for candidates from names and suggestions, if there are as many. Shared apps fill the others. */
+/**
+ * Slots reserved for candidates from names and from suggestions. Keywords with shared apps fill the remaining slots.
+ */
 const LEFT = { names: 15, suggestions: 10 }
-/** Below this, two keywords share only apps that rank for nearly everything. */
+/** Below this relatedness, two keywords share only apps that rank for nearly everything. */
 const MIN_RELATION = 0.1
 const MIN_SIMILARITY = 0.5
 const MIN_PREFIX = 3

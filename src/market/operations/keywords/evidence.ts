@@ -41,11 +41,11 @@ export const evidenceFields = {
 export interface TermEvidence {
   fields: v.InferOutput<v.StrictObjectSchema<typeof evidenceFields, undefined>>
   answer: TermAnswer | null
-  /** Its order among popularities, as in `KeywordMetrics`. */
+  /** Position of the popularity in a sort order, as in `KeywordMetrics`. */
   order: number | null
 }
 
-/** Returns the evidence of each keyword, in their order. Sends no request to a store. */
+/** Returns the evidence of each keyword, in the order of `terms`. Sends no request to a store. */
 export async function readEvidence(
   { sql, now }: Context,
   lists: MarketLists,

@@ -22,7 +22,7 @@ import { type KeywordReading, METRICS, type Metric, type ReadProblem, readKeywor
 const LONGEST_WAIT_S = 20
 /** About as long as a person waits for a tool. */
 const TOOL_WAIT_S = 15
-/** Free if a stored reading is used or a running one is joined. */
+/** Price of a call that starts a reading. A call is free if it uses a stored reading or joins a running one. */
 const PRICE = 50
 
 const ENDS = ["stored", "measured", "absent", "pending", "failed", "incomplete"] as const
@@ -162,7 +162,7 @@ function codeOf({ ends }: KeywordReading, unread: readonly Metric[], shown: read
   return unread.length > 0 ? "hive_measurement_incomplete" : null
 }
 
-/** Ordered by precedence: the first problem that any metric has is reported. */
+/** Ordered by precedence: the answer reports the first of these problems that any metric has. */
 const CODES: Record<ReadProblem, FaultCode> = {
   not_started: "hive_measurement_not_started",
   unstored: "hive_write_failed",

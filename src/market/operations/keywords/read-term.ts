@@ -14,8 +14,8 @@ export interface AppStoreTerm {
 }
 
 /**
- * Reads the search results and then their first ten apps, and in parallel the suggestions, except readings that are
- * fresh. Returns the fault if results or apps could not be read, else null. Missing suggestions are no fault.
+ * Reads the search results, then the first ten apps of these results, and in parallel the suggestions. Skips readings
+ * that are fresh. Returns the fault if results or apps could not be read, else null. Missing suggestions are no fault.
  */
 export async function readTermNow(ctx: Context, list: AppStoreTerm): Promise<Fault | null> {
   const { term: subject, ...side } = list
@@ -28,7 +28,7 @@ export async function readTermNow(ctx: Context, list: AppStoreTerm): Promise<Fau
   return why
 }
 
-/** Apps whose look-up found nothing count as read. */
+/** Apps for which a look-up found nothing count as read. */
 function noFigure(why: Fault | null): Fault | null {
   return why?.extra.detail === NOT_THERE ? null : why
 }

@@ -17,14 +17,17 @@ export type ReadProblem = "off" | "failed" | "unstored" | "deferred" | "not_star
 export interface KeywordReading {
   /** True if this call started the reading, which uses a unit of the daily measurements. */
   started: boolean
-  /** Per requested metric: still pending, the reason why its inputs were not read, or null if they were. */
+  /**
+   * State of each requested metric: still pending, the reason why its inputs were not read, or null if they were read.
+   */
   ends: Partial<Record<Metric, "pending" | ReadProblem | null>>
 }
 
 /**
- * Reads a keyword's results, the ratings of its first ten apps and, for the popularity, the store's suggestions, except
- * readings that are fresh. The work continues after the wait. Throws daily_hive_limit if this call would start it and
- * the daily units are used up, and hive_measurement_queue_failed if it cannot be queued.
+ * Reads a keyword's results, the ratings of its first ten apps and, for the popularity, the store's suggestions. Skips
+ * readings that are fresh. The work continues in the background if it takes longer than the wait. Throws
+ * daily_hive_limit if this call needs to start the work and the daily units are used up, and
+ * hive_measurement_queue_failed if the work cannot be queued.
  */
 export async function readKeyword(
   ctx: Context,
@@ -46,12 +49,12 @@ export async function readKeyword(
 type PartKind = "search" | "hints" | "difficulty"
 
 /**
- * The first part that is not fresh starts or joins the work of a keyword. A call that joins that part joins all of
- * them; a call that starts it uses a unit.
+ * The first part that is not fresh starts the work of a keyword or joins running work. A call that joins one part joins
+ * all parts; a call that starts the work uses a unit.
  */
 function openParts(ctx: Context, side: Omit<LiveSubject, "kind">, waitMs: number) {
   const until = performance.now() + waitMs
-  /** Whether this call started the work. Null while it has neither started nor joined any. */
+  /** True if this call started the work, false if it joined running work. Null before either. */
   let isNew: boolean | null = null
   let spent: Fault | undefined
   const mayBegin = async () => {
@@ -97,7 +100,7 @@ async function put(ctx: Context, wanted: LiveSubject, patience: Omit<Patience, "
   }
 }
 
-/** Waits for both readings before it throws, so that neither continues unnoticed after the call. */
+/** Waits for both readings before it throws, so that neither of them continues unnoticed after the call has ended. */
 async function settled(
   readings: readonly (Promise<LiveReadState> | undefined)[],
 ): Promise<(LiveReadState | undefined)[]> {
@@ -117,7 +120,7 @@ function problemOf(state: LiveReadState): "pending" | ReadProblem | null {
   if (state.state === "fresh") return null
   if (state.state === "pending") return "pending"
   const { why } = state
-  // ten apps whose look-up found nothing count as read
+  // ten apps for which a look-up found nothing count as read
   if (why === "not_found") return null
   if (why === "off" || why === "unstored") return why
   if (why === "gone") return "not_started"
@@ -128,7 +131,8 @@ function problemOf(state: LiveReadState): "pending" | ReadProblem | null {
 const BETWEEN_MS = 300
 
 /**
- * Marks pending metrics without a row in the queue as not started. Checks twice, because a row may be about to appear.
+ * Marks a pending metric as not started if the queue has no row for it. Checks twice, because a row may be about to
+ * appear.
  */
 async function noteNotStarted(ctx: Context, list: AppStoreTerm, ends: KeywordReading["ends"]): Promise<void> {
   const { term, ...side } = list

@@ -179,8 +179,8 @@ async function readRows(ctx: Context, { storefront, terms, compare }: RowsQuery)
 }
 
 /**
- * Returns whether the keyword is a brand. Null if the app's name is unknown: the id is then used as its name, and it
- * matches no keyword.
+ * Returns whether the keyword is the brand of the first result, which is the start of the app's name up to a separator.
+ * Null if there is no result or the app's name is unknown (`name` is then the id).
  */
 function isBrand(term: string, top: readonly { id: string; name: string }[] | undefined): boolean | null {
   const [first] = top ?? []

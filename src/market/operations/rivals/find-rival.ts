@@ -13,7 +13,7 @@ import { isStoreId, parseRival, STORE_ID_PATTERNS } from "../../../lib/store-ids
 import { STORES } from "../../../lib/store-pages.ts"
 import { iconIn, type NamePlace, nameIn } from "../../../stores/store/app-names.ts"
 
-/** The rival in a path. */
+/** The path parameter that identifies a rival. */
 export const RivalId = coded(
   v.pipe(
     bounded(v.string(), { maxLength: "android:".length + 255, pattern: STORE_ID_PATTERNS.either }),
@@ -35,21 +35,21 @@ export const rivalFields = {
 export interface Rival {
   platform: Platform
   storeId: string
-  /** Its store_app id. Null if no reading has shown it yet. */
+  /** The rival's store_app id. Null if no reading contained the rival yet. */
   appId: number | null
   /** The storefront and countries that determine the name. */
   place: NamePlace
   name: string
   developer: string | null
   icon: string | null
-  /** Added by hand. */
+  /** True if the rival was added by hand. */
   manual: boolean
 }
 
 /**
- * Returns a rival of an app: added by hand, or among the results of the app's keywords in any of its storefronts on the
- * latest measured day or in the last 30. Throws bad_app_id for an id of the other store and not_found for any other
- * app.
+ * Returns a rival of an app. A rival was added by hand, or it is among the results of the app's keywords in any of its
+ * storefronts, on the latest measured day or in the last 30 days. Throws bad_app_id for an id of the other store and
+ * not_found for any other app.
  */
 export async function findRival(
   { sql, now }: Pick<Context, "sql" | "now">,
@@ -75,7 +75,7 @@ export async function findRival(
   return { platform, storeId, appId, place, name: name ?? storeId, developer, icon, manual }
 }
 
-/** Reads by store id, because the app may have been stored only just now. Undefined if it is unknown. */
+/** Reads the app by store id, because it may have been stored only during this call. Undefined if it is unknown. */
 export async function readStoreApp(sql: Sql, rival: Rival): Promise<Facts | undefined> {
   return await readFacts(sql, rival, null)
 }
@@ -91,7 +91,7 @@ interface Facts {
   name: string | null
   developer: string | null
   icon: string | null
-  /** Among the results of the side's latest measured day. False without a side. */
+  /** True if the app is among the results of the side's latest measured day. False without a side. */
   shown: boolean
 }
 
@@ -140,7 +140,7 @@ interface RivalQuery {
 const LISTS = 1_000
 const BACK_DAYS = 30
 
-/** Whether the rival was seen in another storefront or on an earlier day. */
+/** Returns whether the rival was in results of another storefront or of an earlier day. */
 async function wasSeen(sql: Sql, { app, sides, rival }: RivalQuery, now: Date): Promise<boolean> {
   const [, ...otherSides] = sides
   if (sides.every(({ own }) => own === null)) return false
@@ -148,7 +148,7 @@ async function wasSeen(sql: Sql, { app, sides, rival }: RivalQuery, now: Date): 
   return await wasShown(sql, { app, sides, rival }, addDays(dayOf(now), -BACK_DAYS))
 }
 
-/** Whether the rival is in the results of the latest measured day. */
+/** Returns whether the rival is in the results of the latest measured day of any of these sides. */
 async function isShown(sql: Sql, sides: readonly SideApp[], rival: number): Promise<boolean> {
   const [row] = await sql<[{ shown: boolean }]>`
     with ${dayAnswers(sql, sides, { lists: LISTS })}

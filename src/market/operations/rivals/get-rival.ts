@@ -205,7 +205,7 @@ async function readKeywords(
   { appId, platform }: Rival,
   storefront: string,
 ): Promise<RivalKeywords> {
-  // an app that no reading has shown has no rank
+  // an app that no reading contains has no rank
   if (appId === null) return { total: 0, searched: 0, keywords: [] }
   const today = dayOf(now())
   const lists = { platform, storefront, since: addDays(today, 1 - ANSWER_DAYS), today }
@@ -216,8 +216,8 @@ async function readKeywords(
 }
 
 /**
- * Returns the keyword part of the answer. Uses no spy if there are no keywords, and hides the keywords if no spy is
- * left.
+ * Returns the part of the answer about keywords. Takes no spy if there are no keywords, and locks the keywords if no
+ * spy is left.
  */
 async function opened(ctx: Context, { total, searched, keywords }: RivalKeywords, about: string) {
   const found = { total, searched, complete: true, keywords: keywords.map(shown) }

@@ -109,7 +109,7 @@ async function readAds(sql: Sql, rival: Rival): Promise<RivalAds | null> {
   return ads && { ...ads, name: app?.name ?? null }
 }
 
-/** Kept for one day only, since a listing without a website may get one. */
+/** Fresh for one day only, because a listing without a website may get one. */
 const SITE_DAYS = 1
 
 /**

@@ -92,8 +92,8 @@ export const getRivalMarket = operation({
 
 interface Renewal {
   /**
-   * Seconds until everything missing may be read. Null if nothing is missing. Details that only an App Store page shows
-   * may still be missing then.
+   * Seconds until everything missing may be read. Null if nothing is missing. Does not wait for details that only the
+   * App Store page has: these may still be missing afterwards.
    */
   eta: number | null
   /** True if this call may have stored something. */
@@ -129,10 +129,10 @@ function orNothing(error: unknown): Renewal {
 
 type StoredDay = Omit<MarketDay, "seenAt">
 
-/** The stored facts of a rival in a storefront, whichever workspace had them read. Null if unknown. */
+/** The stored facts of a rival in a storefront, whichever workspace caused the reading. Null if unknown. */
 interface StoredMarket {
   name: string | null
-  /** When its page was last read. */
+  /** Time at which the rival's store page was last read. */
   pageAt: Date | null
   /** Time of the latest look-up. */
   saidAt: Date | null
@@ -147,7 +147,7 @@ interface StoredMarket {
   ratingsSource: SourceName | null
 }
 
-/** Returns the stored facts. Undefined if no reading has shown the app. */
+/** Returns the stored facts. Undefined if no reading contains the app. */
 async function readStored(
   sql: Sql,
   { platform, storeId, place }: Rival,
@@ -228,7 +228,7 @@ function soldIn(days: readonly StoredDay[]) {
   }
 }
 
-/** The change since the previous measured day of the same source. */
+/** The change since the previous measured day, compared within one source. */
 function changeTo(
   { day: to, source, installs }: StoredDay,
   days: readonly StoredDay[],

@@ -23,7 +23,7 @@ export function treeIn(text: string): Tree {
   }
 }
 
-/** The unexplained part of an answer, with the facts that may explain it. */
+/** The residual of an example, with the facts that may explain it. */
 interface Residual {
   facts: readonly number[]
   unexplained: number

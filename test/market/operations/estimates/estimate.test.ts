@@ -32,43 +32,46 @@ async function makeEstimates() {
   while ((await makeDue(scene.sql, new Date())) > 0);
 }
 
-slow("the first call costs 1 credit and returns an eta, the next uses one count at the full price", async () => {
-  answersLookUps(scene.stores, { [IOS]: { trackName: "Harbor", userRatingCount: 3_000 } })
-  const first = await ask(IOS)
-  expect([first.status, first.body.downloads, first.body.madeAt, await scene.creditsUsed()]).toEqual([
-    202,
-    null,
-    null,
-    1,
-  ])
-  expect(first.body.eta).toBeWithin(1, 60)
-  for (let tried = 0; tried < 100; tried++) {
-    await Bun.sleep(50)
-    if ((await scene.sql`select from rating_count`).length > 0) break
-  }
-  await makeEstimates()
-  const { status, body } = await ask(IOS)
-  expect([status, await scene.creditsUsed()]).toEqual([200, 501])
-  expect(body).toMatchObject({
-    id: IOS,
-    name: "Harbor",
-    basis: "prior",
-    markets: 1,
-    days: null,
-    pairs: 0,
-    backTest: null,
-  })
-  expect(body.downloads.low).toBeLessThan(body.downloads.value)
-  expect(body.downloads.high).toBeGreaterThan(body.downloads.value)
-  expect(scene.stores.requests.length).toBe(1)
-})
+slow(
+  "the first call costs 1 credit and returns an eta, and the next estimates from one count at the full price",
+  async () => {
+    answersLookUps(scene.stores, { [IOS]: { trackName: "Harbor", userRatingCount: 3_000 } })
+    const first = await ask(IOS)
+    expect([first.status, first.body.downloads, first.body.madeAt, await scene.creditsUsed()]).toEqual([
+      202,
+      null,
+      null,
+      1,
+    ])
+    expect(first.body.eta).toBeWithin(1, 60)
+    for (let tried = 0; tried < 100; tried++) {
+      await Bun.sleep(50)
+      if ((await scene.sql`select from rating_count`).length > 0) break
+    }
+    await makeEstimates()
+    const { status, body } = await ask(IOS)
+    expect([status, await scene.creditsUsed()]).toEqual([200, 501])
+    expect(body).toMatchObject({
+      id: IOS,
+      name: "Harbor",
+      basis: "prior",
+      markets: 1,
+      days: null,
+      pairs: 0,
+      backTest: null,
+    })
+    expect(body.downloads.low).toBeLessThan(body.downloads.value)
+    expect(body.downloads.high).toBeGreaterThan(body.downloads.value)
+    expect(scene.stores.requests.length).toBe(1)
+  },
+)
 
 test("ratings gained in two storefronts are added, and a storefront that was not read adds nothing", async () => {
   for (const storefront of ["us", "de"]) await rated(20, 1_000, storefront)
   await rated(0, 1_200)
   await makeEstimates()
   const estimate = (await ask(IOS)).body
-  // de has one count and no known release day
+  // the storefront de has one count and no known release day
   expect([estimate.markets, estimate.days]).toEqual([1, 20])
   expect(estimate.downloads.value).toBe(Math.round(200 * 1.5 * Math.sqrt(6_000)))
   expect(estimate.backTest).toMatchObject({ n: 26 })
@@ -119,7 +122,7 @@ test("a count recorded while an estimate is made makes it due again", async () =
   const stored = await dueAt()
   expect(stored.next_at).toBeNull()
   await rated(0, 1_100)
-  // at least six hours after the last estimate, because nobody waits
+  // the next estimate is at least six hours after the last one, because no call waits for it
   expect((await dueAt()).next_at.getTime() - stored.made_at.getTime()).toBeWithin(6 * 3_600_000 - 1_000, 6 * 3_600_001)
   await scene.sql`update estimate_due set wanted_until = now() + interval '1 minute'`
   await rated(0, 1_101)
@@ -158,7 +161,7 @@ slow("an unknown figure is never zero in storage, in a chart, in the finder or i
     expect([round, kindOf(estimate), body.thresholds]).toEqual([round, kind, null])
     expect(await find("estimates=true")).toEqual([estimate, 1, 0])
     const isValue = kind === "value"
-    // an upper bound leaves open whether the app has even one download
+    // an app with only an upper bound may have no download at all
     expect(await find("downloadsMin=1")).toEqual(isValue ? [estimate, 1, 0] : [null, 0, 1])
     const isBelow = kind === "under" || (isValue && estimate.value <= 1e6)
     expect(await find("downloadsMax=1000000")).toEqual(isBelow ? [estimate, 1, 0] : [null, 0, isValue ? 0 : 1])

@@ -55,7 +55,7 @@ afterEach(() => scene.standIn.stop())
 const ask = (key: string) => scene.service.call(`/v1/hive/estimate/${TEA.id}`, { key })
 
 /**
- * Reports five downloads a day in Germany and in Japan, none on the last day. Days that are not `reported` are missing.
+ * Reports five downloads a day in Germany and in Japan, and none on the last day. Only the `reported` days are stored.
  */
 async function connect(reported: (day: string) => boolean): Promise<void> {
   const { id: account } = await scene.add()

@@ -20,7 +20,10 @@ const NOW = new Date()
 const PRIOR = 10 ** STORE_PRIORS.ios.mean
 const MONTH = monthOf(addDays(monthOf(pacificDay(NOW)), -1))
 const END = addDays(MONTH, daysInMonth(MONTH) - 1)
-/** Ratings that each of the chart's twelve apps gained in 20 days. Null if counted once. Tea Timer is third. */
+/**
+ * Ratings that each of the chart's twelve apps gained in 20 days. Null if they were counted only once. Tea Timer is
+ * third.
+ */
 const GAINED = [900, 700, 300, 500, 0, null, 200, 100, 80, null, 40, 20]
 const IDS = GAINED.map((_, at) => (at === 2 ? TEA.id : String(500_000_001 + at)))
 
@@ -80,14 +83,14 @@ const inFinderInOrder = async (key: string) => {
   const found = await inFinder(key)
   return IDS.map((id) => found.get(id)?.downloads ?? null)
 }
-/** The same figures from hive_estimate_app, in the same format. */
+/** The figures that hive_estimate_app should return, in the same format. */
 const singleEstimates = async (key: string) => {
   const figures = []
   for (const id of IDS) figures.push((await ask(`estimate/${id}`, key)).body)
   return figures
 }
 
-slow("an app's estimate is the same in every operation, and an unknown one is null in each", async () => {
+slow("an app's estimate is the same in every operation, and an unknown estimate is null in each", async () => {
   const each = await singleEstimates(other)
   expect(each.map(({ downloads }) => downloads?.value ?? downloads?.under ?? null)).toEqual(
     GAINED.map((gained) => (gained === null ? null : gained === 0 ? 1_500 : Math.round(gained * 1.5 * PRIOR))),
@@ -98,7 +101,7 @@ slow("an app's estimate is the same in every operation, and an unknown one is nu
   expect([found.get(IDS[0]!).basis, found.get(IDS[5]!), found.size]).toEqual(["prior", null, 12])
 })
 
-test("rank estimates never rise down the chart, and the one at #10 uses all apps with a figure", async () => {
+test("rank estimates never rise down the chart, and the estimate at #10 uses all apps with a figure", async () => {
   const { body } = await ask(CHART, other)
   expect(body.measure).toBe("downloads")
   const places = body.apps.map(({ rankEstimate }: { rankEstimate: { value: number } }) => rankEstimate.value)
@@ -168,12 +171,12 @@ slow("own sales change only the estimates of their workspace and of keys that ma
   const [rows, each] = [await inChart(ownKey), await singleEstimates(ownKey)]
   expect(rows.map(({ estimate }) => estimate)).toEqual(each.map(({ downloads }) => downloads ?? null))
   expect(await inFinderInOrder(ownKey)).toEqual(each.map(({ downloads }) => downloads ?? null))
-  // the app itself: its own downloads per rating
+  // the app itself uses its own downloads per rating
   const ratio = 145 / (200 / PRIOR)
   expect(each[2]).toMatchObject({ basis: "own", pairs: 0, coverage: null })
   expect(each[2].downloads.value).toBe(Math.round(300 * 1.5 * ratio))
   expect(each[2].downloads.high / each[2].downloads.low).toBeWithin(12, 14)
-  // other apps: shifted as far as one app informs about the store, with the narrower interval
+  // other apps are shifted by what one app reveals about the store, and get the narrower interval
   const level = storeLevel(STORE_PRIORS.ios, [Math.log10(ratio)])
   const hasGain = (at: number) => GAINED[at] !== null && GAINED[at] !== 0 && at !== 2
   for (const at of IDS.keys()) {

@@ -20,7 +20,7 @@ setDefaultTimeout(60_000)
 // a time today for which charts and consoles have data
 const NOW = new Date(Date.now() - 60_000)
 const DAYS = daysUpTo(NOW.toISOString().slice(0, 10), 8)
-/** The apps of the grossing chart with Tea Timer at #20, and one app that is sold but not on it. */
+/** The grossing chart with Tea Timer at #20, and one app that is on sale but not on the chart. */
 const LISTED = Array.from({ length: 60 }, (_, at) => (at === 19 ? TEA.id : String(600_000_001 + at)))
 const UNLISTED = "600000999"
 const SELECTED = [LISTED[11]!, TEA.id, LISTED[49]!, LISTED[54]!, UNLISTED]
@@ -143,7 +143,7 @@ slow("own revenue changes the worth of grossing ranks only for its workspace and
     // the interval keeps its width
     expect(revenue.high / revenue.low).toBeCloseTo(36, 1)
   }
-  // nothing is published for the first ranks, and own revenue does not extend there
+  // no revenue is published for the first ranks, and own revenue does not extend to them
   expect((await ask(CHART, ownKey)).body.apps[0].estimate).toBeNull()
   // every operation shows the same estimate, and filters compare the displayed figures
   const { body } = await ask(CHART, ownKey)

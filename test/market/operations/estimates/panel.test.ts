@@ -29,8 +29,8 @@ let key = ""
 
 /**
  * Fifty real apps whose installs and ratings were counted twice, eleven months apart, which stand in for thirty days.
- * They are a workspace's own App Store apps: ratings were read twice, and the console reported the installs up to the
- * first reading only.
+ * They are App Store apps of one workspace: their ratings were read twice, and the console reported their installs up
+ * to the first reading only.
  */
 beforeSlow(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
@@ -103,21 +103,27 @@ async function answers(apps: readonly AppTwice[]) {
   return found
 }
 
-slow("own ratios estimate half of 26 real apps within 10^0.2, and 20 within the 80 % interval", async () => {
-  const found = await answers(GROWING)
-  expect(found.map(({ basis }) => basis)).toEqual(GROWING.map(() => "own"))
-  const { n, medianAbsLog10 } = scoreOf(found)!
-  const covered = found.filter(({ low, high, truth }) => truth >= low && truth <= high).length
-  expect(n).toBe(26)
-  expect(medianAbsLog10).toBeLessThanOrEqual(0.2)
-  expect(covered).toBeGreaterThanOrEqual(20)
-})
+slow(
+  "own ratios estimate half of 26 real apps within a factor of 10^0.2, and 20 within the 80 % interval",
+  async () => {
+    const found = await answers(GROWING)
+    expect(found.map(({ basis }) => basis)).toEqual(GROWING.map(() => "own"))
+    const { n, medianAbsLog10 } = scoreOf(found)!
+    const covered = found.filter(({ low, high, truth }) => truth >= low && truth <= high).length
+    expect(n).toBe(26)
+    expect(medianAbsLog10).toBeLessThanOrEqual(0.2)
+    expect(covered).toBeGreaterThanOrEqual(20)
+  },
+)
 
-slow("13 real apps without a new rating have only an upper bound of 1,000, and are below it", async () => {
-  const found = await answers(UNRATED)
-  expect(found).toHaveLength(13)
-  for (const { value, low, high, under, truth } of found) {
-    expect([value, low, high, under]).toEqual([null, null, null, 1_000])
-    expect(truth).toBeLessThan(1_000)
-  }
-})
+slow(
+  "13 real apps without a new rating have only an upper bound of 1,000, and their installs are below it",
+  async () => {
+    const found = await answers(UNRATED)
+    expect(found).toHaveLength(13)
+    for (const { value, low, high, under, truth } of found) {
+      expect([value, low, high, under]).toEqual([null, null, null, 1_000])
+      expect(truth).toBeLessThan(1_000)
+    }
+  },
+)

@@ -56,7 +56,7 @@ const units = async (id = workspaceId) => {
 const answers = (changes: { apps?: typeof APPS; looked?: typeof APPS; suggests?: string[]; holdMs?: number } = {}) =>
   answerSearches(scene.stores, { apps: APPS, suggests: ["tide table", "tide table usa"], ...changes })
 
-/** Stores results, ratings and suggestions of that many days ago, with their figures. */
+/** Stores results, ratings and suggestions of the given number of days ago, with the figures calculated from them. */
 async function stored(days: number, ids = APPS.map(({ id }) => id)): Promise<void> {
   const at = new Date(Date.now() - days * DAY_MS).toISOString()
   const apps = ids.map((id, i) => ({ id, name: `Tide Table ${i}`, ratings: 1_000 * (i + 1) }))
@@ -130,7 +130,7 @@ describe("an unmeasured keyword", () => {
 })
 
 describe("a stored metric", () => {
-  test("a stored metric is returned without work: figures of this week, an absence, a published month", async () => {
+  test("a stored metric is returned without work if it is of this week, absent, or of a published month", async () => {
     await stored(3)
     expect((await measure()).body).toMatchObject({ popularityEnd: "stored", difficultyEnd: "stored", started: false })
     await forgetSearches(sql)
@@ -227,7 +227,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     expect(await units(id)).toBe(1)
   })
 
-  long("exactly as many of 60 concurrent keywords are started as there are units", async () => {
+  long("of 60 concurrent keywords exactly as many are started as there are units", async () => {
     const [id, poor] = await caller(4)
     answers()
     const all = await Promise.all(Array.from({ length: 12 }, (_, i) => measure({}, poor, scene.service, `term${i}`)))

@@ -54,49 +54,52 @@ const answers = (suggests: string[], apps = LISTED) => answerSearches(scene.stor
 const termsOf = (rows: Row[]) => rows.map(({ term }) => term)
 
 describe("related keywords", () => {
-  slow("related keywords share apps, then occur in names, then are suggested, each with reasons", async () => {
-    answers(["tide table", "tide table usa"])
-    await record(sql, [
-      reading("far", now(), idsOf(11), webSearch),
-      reading("close", now(), idsOf(0), { ...webSearch, origin: "a peer" }),
-      reading("nothing shared", now(), idsOf(40), webSearch),
-      reading("close", now(), idsOf(0), { ...webSearch, storefront: "gb" }),
-    ])
-    const { status, body } = await ask()
-    const rows = body.keywords as Row[]
-    expect(status).toBe(200)
-    expect(termsOf(rows).slice(0, 1)).toEqual(["close"])
-    expect(rows[0]!.shared).toEqual({ apps: 12, of: 12, relatedness: Math.round(1200 / Math.sqrt(12 * 20)) / 100 })
-    expect(rows[0]).toMatchObject({
-      names: null,
-      suggested: false,
-      appCount: 20,
-      appCountAtLeast: false,
-      origin: "a peer",
-    })
-    // one shared app of twelve is below the threshold
-    expect(termsOf(rows)).not.toContain("far")
-    expect(termsOf(rows)).not.toContain("nothing shared")
-    expect(rows.find(({ term }) => term === "moon phases")).toMatchObject({
-      names: 2,
-      shared: null,
-      top: null,
-      origin: null,
-    })
-    expect(rows.find(({ term }) => term === "tide table usa")).toMatchObject({ suggested: true, shared: null })
-    expect(termsOf(rows)).not.toContain("tide table")
-    const kinds = rows.map(({ shared, names }) => (shared ? 0 : names ? 1 : 2))
-    expect(kinds).toEqual(kinds.toSorted())
-    expect(body.seed).toMatchObject({
-      term: "tide table",
-      popularityState: "measured",
-      appCount: 12,
-      brand: false,
-      origin: "own",
-    })
-    expect(body.seed.top.map(({ id }: { id: string }) => id)).toEqual(LISTED.slice(0, 10).map(({ id }) => id))
-    expect([body.related, await used()]).toEqual([["tide table", "tide table usa"], 50])
-  })
+  slow(
+    "related keywords with shared apps come first, then those from names, then suggestions, with reasons",
+    async () => {
+      answers(["tide table", "tide table usa"])
+      await record(sql, [
+        reading("far", now(), idsOf(11), webSearch),
+        reading("close", now(), idsOf(0), { ...webSearch, origin: "a peer" }),
+        reading("nothing shared", now(), idsOf(40), webSearch),
+        reading("close", now(), idsOf(0), { ...webSearch, storefront: "gb" }),
+      ])
+      const { status, body } = await ask()
+      const rows = body.keywords as Row[]
+      expect(status).toBe(200)
+      expect(termsOf(rows).slice(0, 1)).toEqual(["close"])
+      expect(rows[0]!.shared).toEqual({ apps: 12, of: 12, relatedness: Math.round(1200 / Math.sqrt(12 * 20)) / 100 })
+      expect(rows[0]).toMatchObject({
+        names: null,
+        suggested: false,
+        appCount: 20,
+        appCountAtLeast: false,
+        origin: "a peer",
+      })
+      // one shared app of twelve gives a relatedness below the threshold
+      expect(termsOf(rows)).not.toContain("far")
+      expect(termsOf(rows)).not.toContain("nothing shared")
+      expect(rows.find(({ term }) => term === "moon phases")).toMatchObject({
+        names: 2,
+        shared: null,
+        top: null,
+        origin: null,
+      })
+      expect(rows.find(({ term }) => term === "tide table usa")).toMatchObject({ suggested: true, shared: null })
+      expect(termsOf(rows)).not.toContain("tide table")
+      const kinds = rows.map(({ shared, names }) => (shared ? 0 : names ? 1 : 2))
+      expect(kinds).toEqual(kinds.toSorted())
+      expect(body.seed).toMatchObject({
+        term: "tide table",
+        popularityState: "measured",
+        appCount: 12,
+        brand: false,
+        origin: "own",
+      })
+      expect(body.seed.top.map(({ id }: { id: string }) => id)).toEqual(LISTED.slice(0, 10).map(({ id }) => id))
+      expect([body.related, await used()]).toEqual([["tide table", "tide table usa"], 50])
+    },
+  )
 
   slow("research requests no reading of related keywords: metrics are unmeasured or already pending", async () => {
     answers(["tide table", "tide clock", "tide chart"])
@@ -129,7 +132,7 @@ describe("related keywords", () => {
     expect(of("broken")).toMatchObject({ popularityState: "failed", difficultyState: "failed", appCount: null })
   })
 
-  slow("related keywords compare with other storefronts, where an unmeasured metric is not zero", async () => {
+  slow("related keywords are compared with other storefronts, where an unmeasured metric is not zero", async () => {
     answers(["tide table", "tide clock"])
     await record(sql, [popularityReading("tide clock", "2025-09-01", 44, { storefront: "gb" })])
     const { body } = await ask("&compare=gb,de")

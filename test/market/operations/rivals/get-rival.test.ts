@@ -79,12 +79,12 @@ describe("the apps that are rivals", () => {
     expect(await outcome("android:com.example.rival", "?platform=android")).toBe("com.example.rival")
   })
 
-  test("the app itself, apps of other apps' keywords and unknown apps are not rivals", async () => {
+  test("the app itself, apps in results of other apps' keywords and unknown apps are not rivals", async () => {
     await stored(reading("tea", at(0), [OWN_APP]), reading("coffee", at(0), [RIVAL]))
     for (const id of [OWN_APP, RIVAL, "10099"]) expect(await outcome(id)).toEqual([404, "not_found", undefined])
   })
 
-  test("an app that was in the results 30 days ago is a rival, one from 31 days ago is not", async () => {
+  test("an app that was in the results 30 days ago is a rival, and one from 31 days ago is not", async () => {
     await stored(
       reading("tea", at(0), [OWN_APP]),
       reading("mate", at(0), [OWN_APP]),
@@ -139,7 +139,7 @@ describe("the rival's own figures", () => {
     })
   })
 
-  test("a rival's history has a point for each measured day of 90, by the preferred source", async () => {
+  test("a rival's history has a point for each measured day of the last 90, from the preferred source", async () => {
     const count = (daysAgo: number, ratings: number, rest: object = {}, rating = 4.7) =>
       appsReading(
         at(daysAgo),
@@ -175,7 +175,7 @@ describe("the rival's own figures", () => {
     })
   })
 
-  test("a rival that the store does not sell there is unavailable, and its old rating count has its day", async () => {
+  test("a rival that the storefront does not sell is unavailable, and its old rating count has its day", async () => {
     await stored(appsReading(at(200), [{ id: RIVAL, ratings: 9 }]), appsReading(at(1), [], { asked: [RIVAL] }))
     const { body } = await ask()
     expect(body).toMatchObject({ available: false, ratings: 9, ratingsDay: day(200), history: { points: [] } })
@@ -211,7 +211,7 @@ describe("the keyword spy", () => {
     expect(await spies()).toBe(1)
   })
 
-  test("without spies the answer is locked and contains no keyword, while open rivals stay open", async () => {
+  test("without spies the answer is locked and has no keywords, while open rivals stay open", async () => {
     await stored(appsReading(at(0), [{ id: "10004", name: "Fourth", ratings: 44 }]))
     for (const id of [RIVAL, "10003"]) expect((await ask(id)).body.locked).toBe(false)
     const { status, body, text, credits } = await ask("10004")
@@ -246,7 +246,7 @@ describe("the keyword spy", () => {
     expect((await ask(RIVAL, "", poor)).body).toMatchObject({ locked: true, spies: { used: 0, limit: 0 } })
   })
 
-  test("a rival takes another spy 30 days later, by the database's clock", async () => {
+  test("30 days later a rival takes another spy, measured by the database's clock", async () => {
     await ask()
     const moved = (by: string) => sql`
       update allowance_unit
@@ -272,7 +272,7 @@ describe("the keyword spy", () => {
     expect([...rows]).toEqual([{ used: 1, units: 1 }])
   })
 
-  test("spies belong to a workspace, and another workspace takes its own", async () => {
+  test("a spy opens a rival for one workspace only, and another workspace takes its own", async () => {
     await ask()
     const other = await service.workspace({ overrides: { spy: 0, ratePerSecond: 100_000 } })
     const otherApp = await track({ workspaceId: other, countries: ["us"] })
@@ -286,7 +286,7 @@ describe("access to a rival", () => {
     await stored(reading("tea", at(0), [RIVAL, OWN_APP]))
   })
 
-  test("a rival is readable with apps:read, by tool on the free plan, for one credit", async () => {
+  test("a rival is readable with apps:read, and by tool on the Free plan, for one credit", async () => {
     expect((await ask()).credits.used).toBe(1)
     expect((await ask(RIVAL, "", await service.key(workspaceId, { scopes: ["hive:read"] }))).body.error).toBe(
       "scope_required",
@@ -319,7 +319,7 @@ describe("changes on a rival's page", () => {
       ({ kind, day, before, after, title }: Record<string, string | null>) => [kind, day, before, after, title],
     )
 
-  test("changes of 90 days in the storefront have before and after, promotional texts only from Pro on", async () => {
+  test("changes of 90 days have before and after, and promotional texts are shown from Pro on", async () => {
     await sql`update tracked_app set manual_rivals = array['ios:' || ${RIVAL}::text]`
     expect(await pageChanges()).toEqual([])
     await stored(
@@ -348,7 +348,7 @@ describe("changes on a rival's page", () => {
     const { body: cut } = await ask(RIVAL)
     expect([cut.changes.length, cut.changesTruncated]).toEqual([50, true])
     await sql`update workspace set plan = 'free' where id = ${workspaceId}`
-    // a tool of another process, which has no cached key; tools are included in every plan
+    // a tool call to another process, which has no cached key; every plan includes tools
     const { body } = await openService({ sql, now: () => NOW }).tool("get_rival", { appId, rivalId: RIVAL }, { key })
     expect(body.changes[1]).toMatchObject({ kind: "promotional_text", before: null, after: null })
   })

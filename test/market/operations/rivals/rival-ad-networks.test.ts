@@ -114,7 +114,7 @@ describe("stored ad networks", () => {
   })
 })
 
-describe("a reading of ad networks on request", () => {
+describe("reading of ad networks on request", () => {
   test("a request reads the developer's site from the store and the file from the site", async () => {
     answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
     scene.says.site = page("google.com, pub-1, DIRECT, f08c47fec0942fa0\nunity.com, 7, reseller\n")
@@ -197,7 +197,7 @@ describe("a reading of ad networks on request", () => {
   })
 })
 
-test("the ad networks of an app that is not a rival fail with not_found, and a key needs scope and app", async () => {
+test("ad networks of an app that is no rival fail with not_found, and a key needs scope and app", async () => {
   expect((await scene.service.call(path("10099"), { key: scene.key })).body.error).toBe("not_found")
   expect((await scene.service.call(path("x"), { key: scene.key })).body).toMatchObject({
     error: "bad_app_id",

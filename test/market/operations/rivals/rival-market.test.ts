@@ -160,7 +160,7 @@ describe("market data of Google Play", () => {
     expect(scene.stores.requests).toEqual([])
   })
 
-  test("in-app purchases keep their last known state, while prices are of the latest day only", async () => {
+  test("in-app purchases keep their last known state, while prices come from the latest day only", async () => {
     const prices = { inAppLeast: 0.99, inAppMost: 9.99, inAppCurrency: "USD" }
     await record(sql, [onPlay(4 * DAY_MS, { installs: 10, hasInAppPurchases: false })])
     await record(sql, [onPlay(3 * DAY_MS, { installs: 20, hasInAppPurchases: true, ...prices })])
@@ -195,7 +195,7 @@ test("each storefront has its own market data", async () => {
   expect((await scene.settled(path(RIVAL, "?country=DE"))).body).toMatchObject({ country: "de", price: 1, ratings: 8 })
 })
 
-test("the market data of an app that is not a rival fails with not_found, and a key needs scope and app", async () => {
+test("market data of an app that is no rival fails with not_found, and a key needs scope and app", async () => {
   expect((await scene.service.call(path("10099"), { key: scene.key })).body.error).toBe("not_found")
   expect((await scene.service.call(path("x"), { key: scene.key })).body).toMatchObject({
     error: "bad_app_id",
