@@ -21,11 +21,11 @@ export function readText(name: string): string {
 export function typedAs(): string {
   if (isCompiled()) return "appmeter"
   if (process.versions.deno) return `deno run ${DENO_RIGHTS} src/deno.ts`
-  // a machine that got Bun through npx has no command `bun`
+  // a machine on which npx provides Bun has no command `bun`
   return `${/[\\/]_npx[\\/]/.test(process.execPath) ? `npx -y ${bunPackage()}` : "bun"} src/main.ts`
 }
 
-/** The file in a compiled program with the licences of everything in it. */
+/** The file in a compiled program with the licences of everything that the program contains. */
 export const NOTICES_FILE = "NOTICES"
 
 /** Returns a file that only a compiled program contains. Null in a checkout. */
@@ -36,12 +36,12 @@ export function readCompiled(name: string): string | null {
 /** Deno's flags for serving and for commands that use only the database. */
 const DENO_RIGHTS = "--no-lock --allow-env --allow-net --allow-read"
 
-/** The file in a compiled program with the commit it was built from. */
+/** The file in a compiled program with the commit from which the program was built. */
 export const COMMIT_FILE = "commit"
 
 /**
- * Returns the commit of the program, with "-dirty" if files were changed since. Null if unknown, for instance without
- * git.
+ * Returns the commit of the program, with "-dirty" if files were changed since the commit. Null if unknown, for example
+ * without git.
  */
 export function commitOf(): string | null {
   if (isCompiled()) return readCompiled(COMMIT_FILE)
@@ -76,8 +76,8 @@ export function runningProgram(): { command: string; args: string[] } {
   return { command, args: "deno" in versions ? ["run", "-A", pathOf("src/deno.ts")] : [pathOf("src/main.ts")] }
 }
 
-// A compiled program has all modules in one virtual folder. The embedded folders are next to them, under their base
-// names.
+// A compiled program has all modules in one virtual folder. The embedded folders are next to the modules, under their
+// base names.
 function pathOf(name: string): string {
   const here = import.meta.dirname
   if (!isCompiled()) return join(here, "..", "..", name)

@@ -4,8 +4,8 @@ import type { Sql } from "./types.ts"
 const SKEW_MS = 2_000
 
 /**
- * Logs a warning if the clocks differ. Tokens, leases and expiry use the database's clock; calls per second and today's
- * date use this process's.
+ * Logs a warning if the clocks differ. Tokens, leases and expiry use the database's clock; the rate limit per second
+ * and today's date use the clock of this process.
  */
 export async function warnOfSkew(sql: Sql, log: Log, now: () => number = Date.now): Promise<void> {
   const aheadMs = await measureClockLead(sql, now)
@@ -18,8 +18,8 @@ export async function warnOfSkew(sql: Sql, log: Log, now: () => number = Date.no
 }
 
 /**
- * Returns how many milliseconds the database's clock is ahead. Uses the fastest of three queries, whose error is the
- * smallest.
+ * Returns by how many milliseconds the database's clock is ahead. Uses the fastest of three queries, because its error
+ * is the smallest.
  */
 export async function measureClockLead(sql: Sql, now: () => number = Date.now): Promise<number> {
   let best = { tookMs: Number.POSITIVE_INFINITY, aheadMs: 0 }

@@ -14,11 +14,14 @@ interface OpenOptions {
   /** A postgres:// URL. Omit it for the embedded database in `dataDir`. */
   databaseUrl?: string | undefined
   dataDir: string
-  /** A command shares the embedded database of a running server. A second server is refused. */
+  /** "command" shares the embedded database of a running server. A second "server" is refused. */
   as: "server" | "command"
   log: Log
   maxConnections?: number
-  /** Called once when the embedded database is lost permanently. A PostgreSQL server is reconnected automatically. */
+  /**
+   * Called once if the embedded database is lost permanently. The driver reconnects to a PostgreSQL server
+   * automatically.
+   */
   onLoss?: (error: Error) => void
 }
 
@@ -54,7 +57,7 @@ async function openServer(url: string, { as, log, maxConnections = 10 }: OpenOpt
 
 async function explained<T>(at: string, work: () => Promise<T>): Promise<T> {
   try {
-    // Has a deadline, because the driver retries forever when several hosts are down.
+    // The first query has a deadline, because the driver retries forever when several hosts are down.
     return await createGate({ deadlineMs: 6_000 }).run(work)
   } catch (error) {
     throw error instanceof DatabaseProblem ? error : new DatabaseProblem(explain(error, at), { cause: error })
@@ -62,13 +65,13 @@ async function explained<T>(at: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Detects a pooler. "transaction" requires ?prepare=false in the URL and a pooler; without ?prepare=false such a pooler
- * throws DatabaseProblem.
+ * Detects a pooler. Returns "transaction" if there is a pooler and the URL has ?prepare=false. Throws DatabaseProblem
+ * for a transaction pooler without ?prepare=false.
  */
 async function choosePooling(url: string, as: "server" | "command", at: string): Promise<PoolerMode> {
   const pooling = await detectPooling(url, serverOptions(as, 1, "transaction"))
   if (pooling === "none") return pooling
-  // Correct for either kind of pooler, because this mode needs no session.
+  // This answer is safe behind either kind of pooler, because the transaction mode needs no session.
   if (isUnprepared(url)) return "transaction"
   if (pooling === "transaction") throw poolerProblem(at, "is a transaction pooler, which loses prepared statements")
   return pooling
@@ -99,8 +102,8 @@ async function assertSuitable(sql: Sql, as: "server" | "command", at: string): P
     throw poolerProblem(at, `does not pass on TimeZone and DateStyle: they are ${row.zone} and ${row.dates}`)
 }
 
-// Describes the address without user and password. Several hosts, separated by commas, are allowed although they are
-// not a valid URL.
+// Describes the address without user and password. Accepts several hosts separated by commas, although they do not form
+// a valid URL.
 function whereabouts(url: string): string {
   const found = /^postgres(?:ql)?:\/\/(?:[^/?]*@)?([^/?]*)(\/[^?]*)?/.exec(url)
   if (found) return `the database at ${found[1]}${found[2] ?? ""}`

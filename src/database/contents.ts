@@ -3,9 +3,9 @@ import { describeTables, readPartitionedMonths, readSequences, type Sequence } f
 import type { Sql, Tx } from "./types.ts"
 
 export interface Contents {
-  /** Ordered for writing: a table comes after the tables it references. */
+  /** Tables in the order for writing: a table comes after the tables it references. */
   tables: { name: string; columns: string[]; rows: number }[]
-  /** First days of the months that need partitions. */
+  /** First days of the months for which partitions are needed. */
   months: string[]
   sequences: Sequence[]
   /** Returns every row, table by table in the order of `tables`. Call it only once. */
@@ -17,7 +17,7 @@ export type TableSum = Sum & { name: string }
 export type ProgressListener = (table: string, done: number, all: number) => void
 
 /**
- * Reads the tables in one snapshot. The embedded database has one backend, so other work waits until the last row is
+ * Reads the tables in one snapshot. The embedded database has one backend, so other queries wait until the last row is
  * read.
  */
 export async function readAtOneMoment<T>(
@@ -29,11 +29,11 @@ export async function readAtOneMoment<T>(
   let working: Promise<T> | undefined
   try {
     await sql.begin("isolation level repeatable read read only", async (tx) => {
-      // The work has begun to write what it reads, so it cannot restart.
+      // The work may have written rows that it read, so it cannot be restarted.
       if (working) return void (await working)
       await setSteadyText(tx)
       working = work(await readContents(tx, names, endReading))
-      // Does not wait for the end of the work, which may take minutes after the last row was read.
+      // Does not wait until the work has finished, which may be minutes after the last row was read.
       await Promise.race([working, read])
     })
   } catch (error) {

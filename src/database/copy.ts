@@ -6,7 +6,7 @@ import { describeTables, type Table } from "./tables.ts"
 import type { Database, Db, Tx } from "./types.ts"
 
 interface CopyOptions {
-  /** Deletes existing rows first. Without it, a database with rows is refused. */
+  /** True if existing rows are deleted first. Otherwise a database with rows is refused. */
   replace?: boolean
   finish?: (tx: Tx) => Promise<void>
   onProgress?: ProgressListener
@@ -74,7 +74,7 @@ async function findMatchingTables(tx: Tx, contents: Contents): Promise<Table[]> 
   })
 }
 
-// A server that starts meanwhile waits, and its rows are not overwritten.
+// The lock makes a server that starts meanwhile wait, so that its rows are not overwritten.
 async function lock(tx: Tx, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) await tx`lock table ${tx(name)} in access exclusive mode`
 }
@@ -88,16 +88,16 @@ async function assertEmpty(tx: Tx, tables: readonly Table[]): Promise<void> {
 }
 
 /**
- * Runs even if the tables are empty: truncating gives the sequences new files, so that they roll back with the
- * transaction.
+ * Runs even if the tables are empty: truncating gives the sequences new files, so that the sequences are rolled back
+ * with the transaction.
  */
 async function emptyTables(tx: Tx, tables: readonly Table[]): Promise<void> {
   const names = tables.map(({ name }, i) => (i === 0 ? tx`${tx(name)}` : tx`, ${tx(name)}`))
   await tx`truncate ${names} restart identity`
 }
 
-// A checkpoint after this many bytes. No one else can write one meanwhile, and a start after a kill would have to
-// replay the whole log.
+// A checkpoint is written after this many bytes. Nothing else writes one meanwhile, and a start after a kill would have
+// to replay the whole log.
 const CHECKPOINT_BYTES = 64 * 1024 * 1024
 
 async function write(

@@ -3,7 +3,7 @@ import type { Log } from "../lib/log.ts"
 export interface DiskWatch {
   noteFull(): void
   /**
-   * Reports the measured state of the database's disk. Logs once when it becomes full, and once when it has room again.
+   * Reports whether the database's disk is full. Logs once when the disk becomes full, and once when it has room again.
    */
   reportSpace(low: boolean): void
   isFull(): boolean
@@ -45,7 +45,10 @@ const DAMAGE = new Set([
   "XX002", // an index does not match its table
 ])
 
-/** Returns true if the error means that stored data is corrupt. No input of a call makes SQL fail with these codes. */
+/**
+ * Returns true if the error means that stored data is corrupt. No argument of a call can make SQL fail with these
+ * codes.
+ */
 export function isDamaged(error: unknown): boolean {
   return DAMAGE.has(String((error as { code?: unknown } | null)?.code))
 }

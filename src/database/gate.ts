@@ -12,8 +12,8 @@ export interface Gate {
    */
   run<T>(work: () => Promise<T>, deadlineMs?: number): Promise<T>
   /**
-   * Like `run`, for a call of a workspace, whose statements wait for slots: `schedule` wraps a handle so that it takes
-   * them. After its deadline the call starts no further statement.
+   * Like `run`, but for a call of a workspace. The statements of the call wait for slots: `schedule` wraps a handle so
+   * that it takes them. After its deadline the call starts no further statement.
    */
   call<T>(of: CallOf, work: (schedule: (sql: Sql) => Sql) => Promise<T>, deadlineMs?: number): Promise<T>
   /** Unfinished work, including abandoned work. */
@@ -105,7 +105,7 @@ function createAdmission(most: number): (workspaceId: number) => () => void {
 
 const SHORTAGE_LOGGED_MS = 10_000
 
-/** Logs the holders of the slots, at most once in 10 s unless a slot was taken back. */
+/** Logs which calls hold slots, at most once in 10 s unless a slot was taken back. */
 function shortageLog(log: Log) {
   let loggedAt = Number.NEGATIVE_INFINITY
   return (why: "timeout" | "taken_back", holders: SlotHolder[]) => {
@@ -188,8 +188,8 @@ const CODES = new Set([
 ])
 
 /**
- * Returns true if an error means that the database is unreachable, starting, read-only or overloaded, as opposed to
- * wrong SQL.
+ * Returns true if the error means that the database is unreachable, starting, read-only or overloaded. False for errors
+ * such as wrong SQL.
  */
 export function isConnectionProblem(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true
@@ -199,7 +199,7 @@ export function isConnectionProblem(error: unknown): boolean {
 
 const ROLLED_BACK = new Set(["25006", "40P01", "53100", "55P03"])
 
-/** Returns true if the database itself reported that the statement had no effect, so that nothing has to be undone. */
+/** Returns true if the database itself reported that the statement had no effect. Nothing has to be undone then. */
 export function wroteNothing(error: unknown): boolean {
   return ROLLED_BACK.has(String((error as { code?: unknown } | null)?.code))
 }

@@ -103,7 +103,7 @@ export async function takeLock(tx: Tx, name: LockName, ...subject: Subject): Pro
   await tx`select pg_advisory_xact_lock(${keyOf(tx, name, subject)})`
 }
 
-/** Takes the lock for several subjects, each once, in an order that is the same for every caller. */
+/** Takes the lock for several subjects, once for each, in an order that is the same for every caller. */
 export async function takeLocks(tx: Tx, name: LockName, subjects: Iterable<Subject>): Promise<void> {
   const texts = [...subjects].map((subject) => textOf(name, subject))
   if (texts.length === 0) return
@@ -128,8 +128,8 @@ export function tryingLock(sql: Db, name: LockName, ...subject: Subject) {
 }
 
 /**
- * Takes a lock for longer than a transaction's statements and returns a function that releases it. Null if another
- * process holds it. An open transaction holds the lock, so that it ends with the process through any pooler.
+ * Takes a lock that lasts longer than one transaction's statements, and returns a function that releases it. Null if
+ * another process holds the lock. An open transaction holds it, so that it ends with the process through any pooler.
  */
 export async function holdLock(sql: Sql, name: LockName): Promise<(() => Promise<void>) | null> {
   const taken = Promise.withResolvers<boolean>()

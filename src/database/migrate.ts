@@ -19,7 +19,7 @@ export const BASELINE = "baseline"
  * Throws DatabaseProblem if this program cannot use the database.
  */
 export async function migrate(sql: Sql, files: ReadonlyMap<string, string>, log: Log): Promise<string[]> {
-  // Applied steps never disappear, so a start without missing steps takes no lock and opens no transaction.
+  // An applied step never disappears, so a start that finds no missing step takes no lock and opens no transaction.
   const landed = await readLandedSteps(sql)
   const mismatch = findMismatch(landed, files)
   if (mismatch) throw new DatabaseProblem(`the database ${mismatch.reason}; ${mismatch.remedy}`)
@@ -47,7 +47,7 @@ export function stepsOf(files: ReadonlyMap<string, string>): Step[] {
   return textsOf(files).map(({ name, sha256 }) => ({ name, sha256 }))
 }
 
-/** Returns the steps that a database has, in order. None if it has no table of them. */
+/** Returns the steps that were applied to a database, in order. None if the database has no table of steps. */
 export async function readLandedSteps(sql: Sql): Promise<Step[]> {
   try {
     const rows = await sql<Step[]>`
@@ -67,13 +67,13 @@ export function missingSteps(landed: readonly Step[], files: ReadonlyMap<string,
   return stepsOf(files).flatMap(({ name }) => (names.includes(name) ? [] : [name]))
 }
 
-/** Why this program cannot use some data, as the predicate of a sentence, and what to do about it. */
+/** The reason why this program cannot use some data, as the predicate of a sentence, and what to do about it. */
 interface Mismatch {
   reason: string
   remedy: string
 }
 
-/** Returns why this program cannot use data with these steps. Null if it can. */
+/** Returns the reason why this program cannot use data with these steps. Null if it can use the data. */
 export function findMismatch(landed: readonly Step[], files: ReadonlyMap<string, string>): Mismatch | null {
   const hashes = new Map(stepsOf(files).map(({ name, sha256 }) => [name, sha256]))
   const unknown = landed.find(({ name }) => !hashes.has(name))
@@ -114,7 +114,8 @@ function textsOf(files: ReadonlyMap<string, string>): StepText[] {
 }
 
 /**
- * Returns a step with its hash, which ignores lines that are only comments, and the line ends of a checkout on Windows.
+ * Returns a step with its hash. The hash ignores lines that are only comments, and the line ends of a checkout on
+ * Windows.
  */
 function stepText(name: string, file: string): StepText {
   const text = file.replaceAll("\r\n", "\n")
@@ -139,13 +140,14 @@ async function apply(tx: Tx, { name, text, sha256 }: StepText): Promise<boolean>
   const [done] = await tx`select 1 from schema_migration where name = ${name}`
   if (done) return false
   await tx.unsafe(text)
-  // Temporary functions and tables of a file must not stay in the connection.
+  // Temporary functions and tables of a file must be removed from the connection.
   await tx`discard temp`
   await tx`insert into schema_migration (name, sha256) values (${name}, ${sha256})`
   return true
 }
 
-// Gathers statistics, without which the planner guesses. The embedded database has no autovacuum to do it.
+// Gathers statistics, because without them the planner guesses. The embedded database has no autovacuum that would
+// gather them.
 async function analyzeNew(sql: Sql): Promise<void> {
   const tables = await sql<{ schema: string; name: string }[]>`
     select n.nspname as schema, c.relname as name

@@ -2,10 +2,10 @@ import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { dayOf } from "../lib/days.ts"
 
-/** A complete backup in BACKUP_DIR. It was read back before it got its name. */
+/** A complete backup in BACKUP_DIR. Before it got its name, it was read back as a check. */
 interface NightlyBackup {
   file: string
-  /** The night that it belongs to, as YYYY-MM-DD. */
+  /** The night to which it belongs, as YYYY-MM-DD. */
   day: string
   at: Date
   bytes: number
@@ -17,7 +17,7 @@ export const KEPT_BACKUPS = 7
 /** A night begins at this hour (UTC), when most workspaces are quiet. */
 const NIGHT_HOUR = 3
 
-/** A missed night is reported after this time, so that a long backup is not. */
+/** A missed night is reported only after this time, so that a backup which takes long is not reported. */
 const LATE_MS = 6 * 3_600_000
 
 /** Returns the night that a moment belongs to, as YYYY-MM-DD. */
@@ -41,7 +41,7 @@ export function listNightlyBackups(folder: string): NightlyBackup[] {
     .sort((a, b) => (a.day < b.day ? 1 : -1))
 }
 
-/** Returns true if the newest backup is not of the last night, hours after that night began. */
+/** Returns true if no backup is as recent as the last night that began at least LATE_MS ago. */
 export function isBackupLate([newest]: readonly NightlyBackup[], now: Date): boolean {
   return newest === undefined || newest.day < nightOf(new Date(now.getTime() - LATE_MS))
 }

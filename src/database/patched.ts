@@ -1,7 +1,7 @@
 import postgres from "postgres"
 import { DatabaseProblem } from "./problem.ts"
 
-// Set by the patch. Change both together.
+// The patch sets this value. Change both together.
 const MARK = "appmeter-4"
 
 /**

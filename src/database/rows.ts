@@ -9,14 +9,14 @@ export interface Page {
   lines: string[]
 }
 
-/** Does not depend on the order of the rows. */
+/** A checksum that does not depend on the order of the rows. */
 export interface Sum {
   rows: number
   /** The sum over all rows of the first 8 bytes (signed, big-endian) of the SHA-256 of the row's line; in decimal. */
   checksum: string
 }
 
-/** Makes the text of values equal on every server and disables the time limits, until the end of the transaction. */
+/** Makes values have the same text on every server, and disables the time limits, until the end of the transaction. */
 export async function setSteadyText(tx: Tx): Promise<void> {
   await tx`
     select set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, MDY', true),

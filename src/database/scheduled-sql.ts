@@ -3,9 +3,9 @@ import type { Db, Sql, Tx } from "./types.ts"
 import { DatabaseUnavailable } from "./unavailable.ts"
 
 /**
- * Returns a handle for one call: each statement and each transaction waits for a slot and releases it when it has
- * settled. A fragment takes no slot, because it is never executed. Cursors are not supported: they settle only when
- * they were read to the end.
+ * Returns a handle for one call. Each statement and each transaction waits for a slot, and releases the slot when it
+ * has settled. A fragment takes no slot, because it is never executed. Cursors are not supported, because they settle
+ * only when they were read to the end.
  */
 export function createScheduledSql(sql: Sql, slots: Slots, call: SlotCall): Sql {
   const scheduled = hooked(sql, (query, run) => {
@@ -45,7 +45,7 @@ type BeginArguments = [options: string, work: Work] | [work: Work]
 interface DriverQuery extends Promise<unknown> {
   /** Called once, when the query is awaited for the first time. */
   handler(query: DriverQuery): void
-  /** Whether the server is working on it. */
+  /** True if the server is running the query. */
   active: boolean
   cancel(): Promise<void> | null
   reject(error: Error): void

@@ -4,11 +4,11 @@ import { DatabaseUnavailable } from "./unavailable.ts"
 export interface SlotCall {
   workspaceId: number
   operation: string
-  /** On the clock of performance.now(). */
+  /** Time as of performance.now(). */
   deadlineAt: number
-  /** Increases from call to call. Within a workspace the oldest call goes first. */
+  /** A number that increases from call to call. Within a workspace the oldest call goes first. */
   order: number
-  /** Whether a statement or transaction of the call has had a slot. */
+  /** True if a statement or transaction of the call has already had a slot. */
   hasBegun: boolean
 }
 
@@ -20,13 +20,16 @@ export interface SlotHolder {
 
 interface SlotOptions {
   slots: number
-  /** Maximum number of waiting statements. Beyond it, the workspace with the longest queue loses its newest call. */
+  /**
+   * Maximum number of waiting statements. If there are more, the newest call of the workspace with the longest queue is
+   * refused.
+   */
   maxWaiting: number
   maxHeldMs?: number
   stuckAfterMs?: number
   /**
-   * Called when a call timed out waiting ("timeout") or a slot was taken back ("taken_back"), with the holders at that
-   * time.
+   * Called when a call timed out waiting for a slot ("timeout") or a slot was taken back ("taken_back"), with the calls
+   * that held slots at that time.
    */
   onShortage?(why: "timeout" | "taken_back", holders: SlotHolder[]): void
 }
@@ -45,7 +48,8 @@ interface Waiter {
 /** A workspace stays active for this long after it last requested or released a slot. */
 const ACTIVE_MS = 1_000
 /**
- * A workspace yields for at most this multiple of its last statement's duration, so that it keeps a third of the time.
+ * A workspace yields for at most this multiple of the duration of its last statement, so that it keeps a third of the
+ * time.
  */
 const YIELD_FACTOR = 2
 const MAX_YIELD_MS = 25
@@ -58,7 +62,7 @@ const RECHECK_MS = 1
 interface Activity {
   /** When the workspace last requested or released a slot. */
   at: number
-  /** Until then it yields to workspaces with fewer calls. */
+  /** Until this time the workspace yields to workspaces with fewer calls. */
   yieldsUntil: number
 }
 
@@ -94,8 +98,8 @@ export class Slots {
   }
 
   /**
-   * Waits for a slot until the call's deadline and returns the function that releases it. Rejects with
-   * DatabaseUnavailable. `abandon` is called when the slot is taken back because it was held too long.
+   * Waits for a slot until the call's deadline and returns the function that releases the slot. Rejects with
+   * DatabaseUnavailable. `abandon` is called if the slot is taken back because it was held too long.
    */
   async take(call: SlotCall, abandon?: () => void): Promise<() => void> {
     const leftMs = call.deadlineAt - performance.now()
@@ -144,7 +148,7 @@ export class Slots {
     return !this.#yields(workspaceId)
   }
 
-  /** Returns true if a workspace with fewer calls goes first, and then schedules another attempt. */
+  /** Returns true if a workspace with fewer calls goes first. Schedules another attempt in that case. */
   #yields(workspaceId: number): boolean {
     const now = performance.now()
     if (now >= (this.#activities.get(workspaceId)?.yieldsUntil ?? 0)) return false
@@ -191,7 +195,7 @@ export class Slots {
       if (!this.#mayHoldMore(workspaceId)) continue
       const next = queue[0] as Waiter
       this.#leave(next)
-      // Move to the end of the round.
+      // Moves the workspace to the end of the round.
       if (this.#queues.delete(workspaceId)) this.#queues.set(workspaceId, queue)
       next.grant()
     }
@@ -223,7 +227,7 @@ export class Slots {
   }
 
   /**
-   * Makes room by refusing a waiting call if necessary. Returns whether one more statement of the workspace may wait.
+   * If necessary, makes room by refusing a waiting call. Returns whether one more statement of the workspace may wait.
    */
   #makeRoom({ workspaceId }: SlotCall): boolean {
     if (this.#waiting < this.#options.maxWaiting) return true

@@ -1,13 +1,13 @@
 import { isConnectionProblem } from "./gate.ts"
 
-/** A question of a workspace. */
+/** A question, with the workspace that asks it. */
 interface OfWorkspace {
   workspaceId: number
 }
 
 /**
- * Answers many questions in one statement and one commit. Without `waits`, the answers about locked rows are undefined.
- * With it, only questions that must be asked alone have no answer.
+ * Answers many questions in one statement and one commit. Without `waits`, the answer is undefined if a row is locked.
+ * With `waits`, only questions that must be asked alone have no answer.
  */
 type AskTogether<Question, Answer> = (questions: readonly Question[], waits: boolean) => Promise<(Answer | undefined)[]>
 
@@ -31,8 +31,8 @@ export function createStatementGroups<Question extends OfWorkspace, Answer>(
   const busyWorkspaces = new Set<number>()
   let running = 0
 
-  // Waits for the end of the event-loop turn, so that the first of sixty simultaneous questions does not get its own
-  // statement.
+  // Waits for the end of the event-loop turn, so that the first of sixty simultaneous questions is not sent in a
+  // statement of its own.
   const send = onceATurn(() => {
     while (running < MAX_RUNNING) {
       const group = takeGroup(queues, busyWorkspaces)
@@ -60,7 +60,7 @@ export function createStatementGroups<Question extends OfWorkspace, Answer>(
     const workspaces = new Set(group.map(workspaceOf))
     const end = begin(workspaces, false)
     const byWorkspace = Map.groupBy((await attempt(ask, group, false)).undecided, workspaceOf)
-    // These workspaces stay busy.
+    // The workspaces of these questions stay busy.
     for (const workspace of byWorkspace.keys()) workspaces.delete(workspace)
     end()
     for (const [workspace, pending] of byWorkspace) void askApart(workspace, pending)
@@ -128,7 +128,7 @@ function takeGroup<One extends { question: OfWorkspace }>(
   return group
 }
 
-/** Asks once. If the connection fails, it is unknown what was done, so all questions fail. */
+/** Asks once. If the connection fails, it is unknown whether the statement was executed, so all questions fail. */
 async function attempt<Question, Answer>(
   ask: AskTogether<Question, Answer>,
   group: PendingQuestion<Question, Answer>[],

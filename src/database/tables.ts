@@ -1,11 +1,11 @@
 import { DatabaseProblem } from "./problem.ts"
 import type { Db, Tx } from "./types.ts"
 
-/** A table of this program, as described by the catalogs. Partitions belong to their table. */
+/** A table of this program, as the catalogs describe it. Partitions are part of their table. */
 export interface Table {
   name: string
   columns: Column[]
-  /** Tables that its rows reference. */
+  /** The tables that are referenced by its rows. */
   needs: string[]
   identity: string | null
   /** Whether writing fires triggers of this program. */
@@ -17,7 +17,7 @@ interface Column {
   isJson: boolean
 }
 
-/** An identity column's next value is `last` + 1. Null if none was assigned yet. */
+/** The next value of the identity column is `last` + 1. Null if no value was assigned yet. */
 export interface Sequence {
   table: string
   column: string

@@ -9,19 +9,19 @@ export type Tx = postgres.TransactionSql<{ bigint: number; date: string }>
 export type Db = postgres.ISql<{ bigint: number; date: string }>
 
 /**
- * The pooler between this process and PostgreSQL. "session": for instance PgBouncer with a server connection per client
- * connection. "transaction": a server connection per transaction, so that settings and prepared statements are lost.
+ * The pooler between this process and PostgreSQL. "session": a server connection per client connection, as PgBouncer
+ * can provide. "transaction": a server connection per transaction, so that settings and prepared statements are lost.
  */
 export type PoolerMode = "none" | "session" | "transaction"
 
 export interface Database {
   sql: Sql
-  /** The same database for work that no request waits for. On the embedded database, requests go first. */
+  /** A handle on the same database for work that no request waits for. On the embedded database, requests go first. */
   background: Sql
   kind: "postgres" | "embedded"
   /** Set for PostgreSQL behind a pooler. */
   pooling?: Exclude<PoolerMode, "none">
-  /** Undefined if a command works through a server's embedded database. */
+  /** Undefined if a command uses the embedded database of a server. */
   disk?: DiskWatch
   close(): Promise<void>
 }

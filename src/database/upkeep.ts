@@ -8,8 +8,8 @@ interface TableName {
 
 /**
  * Vacuums and analyzes tables. Call it after a bulk load, because the embedded database has no autovacuum. Through a
- * transaction pooler, where a vacuum's time limit cannot be disabled, tables are only analyzed, and the server's
- * autovacuum does the rest.
+ * transaction pooler, tables are only analyzed, because the time limit of a vacuum cannot be disabled there; the
+ * server's autovacuum does the rest.
  */
 export async function vacuumTables(
   sql: Sql,
@@ -42,12 +42,15 @@ async function analyzeTable(sql: Sql, { schema, name, columns }: TableName & { c
   })
 }
 
-/** Vacuums and analyzes every table with writes since the last time, smallest first. Returns their names. */
+/**
+ * Vacuums and analyzes every table that was written to since the last time, smallest first. Returns the names of these
+ * tables.
+ */
 export async function vacuumChanged(
   sql: Sql,
   options: { pauseMs?: number; signal?: AbortSignal } = {},
 ): Promise<TableName[]> {
-  // Counts are otherwise published at most once a second.
+  // Without this, counts are published at most once a second.
   await sql`select pg_stat_force_next_flush()`
   const tables = await findChangedTables(sql)
   await vacuumTables(sql, tables, options)
@@ -55,9 +58,9 @@ export async function vacuumChanged(
 }
 
 /**
- * Analyzes tables with mostly unknown rows: without statistics a read of 400 keywords does not finish in 90 s. Limited
- * to columns that searches use and to 3,000 rows, because analyzing all of 30,000 lists takes the embedded database 2
- * s.
+ * Analyzes tables that consist mostly of rows without statistics: a read of 400 keywords would not finish in 90 s. Only
+ * analyzes columns that searches use, and at most 3,000 rows, because analyzing all of 30,000 lists takes the embedded
+ * database 2 s.
  */
 export async function analyzeGrown(sql: Sql, { pauseMs = 20 }: { pauseMs?: number } = {}): Promise<TableName[]> {
   await sql`select pg_stat_force_next_flush()`
@@ -69,7 +72,7 @@ export async function analyzeGrown(sql: Sql, { pauseMs = 20 }: { pauseMs?: numbe
   return tables.map(({ schema, name }) => ({ schema, name }))
 }
 
-// Uses file sizes too, because counts are lost when the process is killed.
+// Also uses file sizes, because the counts are lost when the process is killed.
 async function findGrownTables(sql: Sql): Promise<(TableName & { columns: string[] })[]> {
   return await sql<(TableName & { columns: string[] })[]>`
     select s.schemaname as schema, s.relname as name, array(
@@ -92,8 +95,8 @@ async function findGrownTables(sql: Sql): Promise<(TableName & { columns: string
 }
 
 /**
- * Analyzes every table that has doubled since its last statistics. Compares file sizes, which survive a kill. About 10
- * ms per table.
+ * Analyzes every table that has doubled in size since its last statistics. Compares file sizes, which are not lost in a
+ * kill. About 10 ms per table.
  */
 export const ANALYZE_UNKNOWN = `
   do $$
@@ -125,15 +128,17 @@ async function runUnhurried(sql: Sql, work: (session: Sql) => Promise<void>): Pr
   }
 }
 
-/** Restores the time limit of a session. A reset gives the server's default, so the pool's setting is applied again. */
+/**
+ * Restores the time limit of a session. RESET would give the server's default, so the pool's setting is applied again.
+ */
 async function setLimit(sql: Sql, session: Sql): Promise<void> {
   await session`reset statement_timeout`
   const settings = sessionStatement(sql)
   if (settings) await session.unsafe(settings)
 }
 
-// A kill loses the counts, so a table without a known vacuum is vacuumed once, which is quick when there is nothing to
-// do.
+// A kill loses the counts, so a table whose last vacuum is unknown is vacuumed once, which is quick when there is
+// nothing to do.
 async function findChangedTables(sql: Sql): Promise<TableName[]> {
   return await sql<TableName[]>`
     select s.schemaname as schema, s.relname as name

@@ -4,7 +4,7 @@ import { type Html, html } from "../ui/html.ts"
 import { argumentList } from "./arguments.ts"
 import { KEY_HEADER, postLine, quoted } from "./call-lines.ts"
 
-/** A write of POST /actions, with what its documentation needs. */
+/** A write of POST /actions, with the texts and figures that its documentation needs. */
 export interface DocumentedAction {
   name: string
   summary: string
@@ -14,10 +14,13 @@ export interface DocumentedAction {
   /** The lowest plan that allows the write. */
   plan: string
   destructive: boolean
-  /** Set if a job writes to another platform after the confirm. */
+  /** Set if a job sends the write to another platform after the confirm. */
   outside?: object
   args: ObjectSchema
-  /** Sample arguments. The shown commands replace an app id with one of the reader's own apps. */
+  /**
+   * Sample arguments. In the commands that the page shows, an app id is replaced by that of one of the reader's own
+   * apps.
+   */
   example: Record<string, unknown>
 }
 

@@ -10,7 +10,7 @@ interface FieldRow {
   meaning: string | undefined
 }
 
-/** A collapsed table with every field of an operation's answer, each with an anchor. */
+/** A collapsed table with all fields of an operation's answer, each with an anchor. */
 export function answerFields(id: string, output: Schema): Html {
   const rows = fieldRows(output)
   if (rows.length === 0) return html``
@@ -40,11 +40,11 @@ function rowsOf(field: Field, path: string): FieldRow[] {
     ...(items ? rowsOf(items, `${path}[]`) : []),
     ...(typeof additionalProperties === "object" ? rowsOf(additionalProperties, `${path}.*`) : []),
   ])
-  // alternative shapes share most of their fields
+  // the alternative shapes of an answer share most of their fields
   return [...new Map(rows.toReversed().map((row) => [row.path, row])).values()].toReversed()
 }
 
-/** Returns the description of the field and of its named shapes. */
+/** Returns the description of the field, together with those of its named shapes. */
 function meaningOf({ description, anyOf = [] }: Field): string | undefined {
   const meanings = anyOf.flatMap((shape) => (shape.title === undefined ? [] : [shape.description]))
   return [description, ...meanings].filter((text) => text !== undefined).join(" ") || undefined

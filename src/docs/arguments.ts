@@ -6,11 +6,11 @@ import { type Field, typeText } from "./field-type.ts"
 import { parameterAnchor } from "./groups.ts"
 
 interface ArgumentOptions {
-  /** The operation or write, which begins the anchors. */
+  /** The operation or write. Its name is the beginning of the anchors. */
   id: string
   /** Names of the arguments that are part of the path. */
   inPath?: readonly string[]
-  /** Sample values. Each required argument shows its own. */
+  /** Sample values. Each required argument is shown with its value. */
   examples?: Readonly<Record<string, unknown>>
 }
 

@@ -1,6 +1,6 @@
 /** The values that an assistant's configuration needs. */
 interface Connection {
-  /** The command that starts this program. */
+  /** The command that starts this program on the reader's machine. */
   command: string
   args: readonly string[]
   /** Environment variables that locate the data: DATA_DIR or APPMETER_URL. */
@@ -15,9 +15,12 @@ interface Assistant {
   /** Path of that file. */
   file: string
   language: "json" | "toml"
-  /** Returns the file's text for a program that the assistant starts itself. */
+  /** Returns the text of the file, for an assistant that starts this program itself. */
   stdio(connection: Connection): string
-  /** Returns the file's text for a server. Null if the assistant cannot use one from this file. */
+  /**
+   * Returns the text of the file, for an assistant that connects to a server. Null if the assistant cannot use a server
+   * from this file.
+   */
   http(connection: Connection): string | null
   /** How the user provides the key. */
   key: string
@@ -130,7 +133,7 @@ function asking(appmeter: object): string {
   return json({ inputs: [input], servers: { appmeter } })
 }
 
-/** TOML writes a string and a list of strings as JSON does. */
+/** TOML writes a string and a list of strings like JSON. */
 function toml(values: Record<string, unknown>, more = ""): string {
   const lines = Object.entries(values).map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`)
   return `[mcp_servers.appmeter]\n${lines.join("")}${more}`

@@ -1,15 +1,15 @@
 import { elementText, type Html, html } from "../ui/html.ts"
 
-/** A call as the reader types it. It has no key if the sandbox answers it. */
+/** A call as the reader types it. It contains no key if the sandbox answers it. */
 export interface TypedCall {
   url: string
-  /** The body of a POST, which needs a key. */
+  /** The body of a POST. A POST needs a key. */
   body?: Record<string, unknown>
 }
 
 /**
- * Shows the call in a shell, in JavaScript and in Python, with one of them open. Each runs as pasted, with nothing to
- * install.
+ * Shows the call in a shell, in JavaScript and in Python, and opens one of the three. Each works as pasted, with
+ * nothing to install.
  */
 export function callLines(id: string, call: TypedCall): Html {
   const forms = [
@@ -58,7 +58,8 @@ function pythonLiteral(value: unknown): string {
 }
 
 /**
- * Returns a call with a body for a POSIX shell that has the key in APPMETER_KEY. `body` is inserted without quoting.
+ * Returns a call with a body for a POSIX shell in which APPMETER_KEY contains the key. `body` is inserted without
+ * quoting.
  */
 export function postLine(url: string, body: string, options = ""): string {
   return `curl ${options}${KEY_HEADER} -H 'content-type: application/json' -d ${body} ${quoted(url)}`

@@ -7,7 +7,7 @@ import { searchBox } from "./search-box.ts"
 export const ERRORS_POLICY = pagePolicy({ forms: ["'self'"] })
 
 /**
- * The list of error codes by status, each with an anchor. Codes outside `raised` are marked as reserved by the
+ * The list of error codes by status, each with an anchor. Codes that are not in `raised` are marked as reserved by the
  * specification.
  */
 export function errorsPage(raised: ReadonlySet<FaultCode>): string {

@@ -3,7 +3,7 @@ import { html } from "../ui/html.ts"
 import { layout } from "../ui/layout.ts"
 import { ADVICE, STATUS_NAMES } from "./errors.ts"
 
-/** The fault as HTML for a person in a browser; programs get JSON. The page repeats nothing from the request. */
+/** Returns the fault as HTML for a person in a browser; programs get JSON. The page repeats no text of the request. */
 export function faultPage({ code, status, message }: Fault): string {
   return layout(
     STATUS_NAMES[status] as string,

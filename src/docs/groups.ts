@@ -36,12 +36,12 @@ export function groupsOf(catalog: readonly Operation[]): Group[] {
   })
 }
 
-/** The anchor of a parameter on the page of its operation or write. */
+/** The anchor of a parameter, on the page that documents its operation or write. */
 export function parameterAnchor(id: string, name: string): string {
   return `${id}.in.${name}`
 }
 
-/** The anchor of an answer's field, whose path is written as in "alerts[].id". */
+/** The anchor of a field of an answer. The field's path is written as in "alerts[].id". */
 export function fieldAnchor(id: string, path: string): string {
   return `${id}.out.${path.replaceAll("[]", "")}`
 }

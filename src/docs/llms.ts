@@ -4,7 +4,8 @@ import { type Group, groupsOf } from "./groups.ts"
 import { FREE, shownPath } from "./terms.ts"
 
 /**
- * Returns /llms.txt: what an assistant needs to use the API, with links to the rest. Markdown, one line per operation.
+ * Returns /llms.txt: what an assistant needs to use the API, with links to everything else. Markdown, one line per
+ * operation.
  */
 export function llmsText(
   catalog: readonly Operation[],

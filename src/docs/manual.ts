@@ -86,7 +86,7 @@ export function manualPage(texts: ReadonlyMap<string, string>, page: string): st
   return layout(title, summary, html`${searchBox()}${body}`, { aside: pageList(pages, page) })
 }
 
-/** A part of the manual below one heading, as plain text. */
+/** A part of the manual: the text below one heading, as plain text. */
 export interface ManualSection {
   title: string
   text: string

@@ -23,7 +23,7 @@ export function renderMarkdown(text: string, hrefOf: (target: string) => string)
   }
 }
 
-/** Splits a page at its headings, each part as plain text. The first part begins with the title. */
+/** Splits a page at its headings into parts of plain text. The first part begins with the title. */
 export function markdownSections(text: string): { title: string; anchor: string; text: string }[] {
   return text
     .trim()
@@ -47,7 +47,7 @@ type HrefOf = (target: string) => string
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g
 
 interface Shape {
-  /** Matches the first line of such a block. */
+  /** Matches the first line of a block of this kind. */
   begins: RegExp
   render(lines: readonly string[], hrefOf: HrefOf): Html
 }
@@ -113,7 +113,7 @@ function cellsOf(row: string): string[] {
   return cells.map((cell) => cell.trim().replaceAll("\\|", "|"))
 }
 
-/** Joins a line that begins no item to the item above. */
+/** Appends a line that does not begin an item to the item above it. */
 function itemsOf(lines: readonly string[], hrefOf: HrefOf): Html[] {
   const items: string[] = []
   for (const line of lines)

@@ -17,7 +17,7 @@ interface OperationPart {
   publicUrl: string
 }
 
-/** Documents one operation: the text, and the calls and samples next to it. */
+/** Documents one operation: the text on one side, calls and samples on the other. */
 export function operationPart(operation: Operation, { sample, faults, publicUrl }: OperationPart): Html {
   const { id, method, path, summary, description, input, output } = operation
   const get = method === "GET"
@@ -46,7 +46,7 @@ const TABLE = html`<p>With a key, <code>accept: text/csv</code> or <code>applica
 object within a row becomes several columns, a list becomes one cell.</p>
 `
 
-/** Samples are shortened because the reader can run the whole call with one button. */
+/** Samples are shortened, because the reader can press a button that runs the call and shows the whole answer. */
 const SHORT = { entries: 2, characters: 120 }
 
 function outcomes({ pending }: Operation, faults: readonly FaultCode[]): Html {
@@ -60,7 +60,7 @@ function outcomes({ pending }: Operation, faults: readonly FaultCode[]): Html {
   return html`<p>Answers 200${running}${refusals}; and <a href="/docs#any-call">the errors of every call</a>.</p>`
 }
 
-/** Returns the sample call. A GET works as pasted in the sandbox. The sandbox has no POST, so a POST needs a key. */
+/** Returns the sample call. A GET works in the sandbox as pasted. The sandbox has no POST, so a POST needs a key. */
 function typedCall({ method }: Operation, { path, rest }: SampleCall, publicUrl: string): TypedCall {
   if (method === "POST") return { url: `${publicUrl}/v1${path}`, body: rest }
   const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)])).toString()

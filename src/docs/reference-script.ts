@@ -1,6 +1,6 @@
 /**
- * The script of the reference. It calls its own origin only, and keeps a key only in the page's memory. It sets every
- * text as text, never as markup.
+ * The script of the reference. It calls only its own origin, and keeps a key only in the page's memory. It inserts
+ * every text as text, never as markup.
  */
 export const REFERENCE_SCRIPT = `
 "use strict"

@@ -31,7 +31,7 @@ export const REFERENCE_POLICY = pagePolicy({ script: REFERENCE_SCRIPT, calls: tr
 const START = "/docs"
 const TOOLS = "/docs/tools"
 
-/** Returns the pages of the reference by address. Each is made at its first use. */
+/** Returns the pages of the reference by address. Each page is made when it is first used. */
 export function referencePages(catalog: readonly Operation[], parts: ReferenceParts): Map<string, () => string> {
   const groups = groupsOf(catalog)
   const page = (address: string, title: string, summary: string, body: HtmlPart) =>
@@ -111,14 +111,17 @@ ${groups.map((group) => groupIndex(group, actions))}<h2 id="tools">Tools</h2>
 </div>`
 }
 
-/** Anchors of the time when the reference was one page. */
+/** Anchors from the time when the reference was a single page. */
 const FORMER_ANCHORS: Partial<Record<Group["toolset"], string>> = {
   apps: "your-apps",
   revenue: "revenue-and-ads",
   writes: "actions",
 }
 
-/** Lists the operations of a group, and the actions with the writes. Each has the anchor that it had on one page. */
+/**
+ * Lists the operations of a group. The group of actions also lists the writes. Each entry has the anchor that it had
+ * when the reference was a single page.
+ */
 function groupIndex({ toolset, title, address, operations }: Group, actions: readonly DocumentedAction[]): Html {
   const former = FORMER_ANCHORS[toolset]
   const line = (id: string, label: HtmlPart, summary: string) =>

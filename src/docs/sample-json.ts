@@ -6,7 +6,7 @@ interface SampleLimits {
   characters: number
 }
 
-/** Formats JSON for reading: values that fit are on one line, and "…" marks shortened lists and texts. */
+/** Formats JSON for reading: values that fit are on one line, and "…" shows where a list or text was shortened. */
 export function sampleJson(value: unknown, shortening: SampleLimits = WHOLE, indent = ""): string {
   const line = JSON.stringify(value)
   if (typeof value === "string") return JSON.stringify(cut(value, shortening.characters))

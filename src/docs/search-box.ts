@@ -3,7 +3,7 @@ import { type Html, html } from "../ui/html.ts"
 /** Maximum length of a query. */
 export const MAX_QUERY = 120
 
-/** A form that leads to the search page. The script of the reference shows matches below it while the reader types. */
+/** A form that opens the search page. While the reader types, the script of the reference shows matches below it. */
 export function searchBox(query = ""): Html {
   return html`<form class="search" role="search" action="/docs/search">
 <label for="query">Search reference, errors and manual</label>

@@ -51,7 +51,10 @@ export function documentSearch(parts: SearchedParts): (query: string) => Match[]
   }
 }
 
-/** 0 is the best rank: the title is the query. Then titles that begin with it, contain it, or contain every word. */
+/**
+ * Returns the rank of a match. 0 is the best: the title is the query. Then come titles that begin with the query,
+ * contain it, or contain each of its words.
+ */
 function rankOf(title: string, whole: string, words: readonly string[]): number {
   if (title === whole || title === words.join("_")) return 0
   if (title.startsWith(whole)) return 1
@@ -97,7 +100,7 @@ function actionEntries(actions: readonly DocumentedAction[]): Entry[] {
   ])
 }
 
-/** Entries of parameters. Those of the path are found with their operation. */
+/** Entries of parameters. Parameters of the path are omitted, because they are found with their operation. */
 function parameterEntries(id: string, page: string, schema: ObjectSchema, inPath: readonly string[] = []): Entry[] {
   const { properties = {} } = jsonSchema(schema, "input") as Field
   return Object.entries(properties)

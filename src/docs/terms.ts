@@ -1,6 +1,6 @@
 import { type Operation, priceRange } from "../core/operation.ts"
 
-/** The price text of a free call. */
+/** The text that a free call has as its price. */
 export const FREE = "free of charge"
 
 /** Returns the rights that a key needs: scope, plan, and what gives access to Hive. */

@@ -9,13 +9,14 @@ export interface SampleCall {
   path: string
   /** All checked arguments by name. */
   input: Record<string, unknown>
-  /** The arguments outside the path, as a caller sends them. */
+  /** The arguments that are not part of the path, as a caller sends them. */
   rest: Record<string, unknown>
   answer: Record<string, unknown>
 }
 
 /**
- * A form that calls the sandbox. Without script it opens the sample's answer, because the path has the sample's ids.
+ * A form that calls the sandbox. Without script it opens the sample's answer, because its path has the ids of the
+ * sample.
  */
 export function tryForm({ id, path, input }: Operation, sample: SampleCall): Html {
   const inPath = pathNames(path)
@@ -33,7 +34,8 @@ ${fields}<button>Send</button>
 }
 
 /**
- * Chooses where the page's forms send their calls. Visible only with script. The key exists only in the page's memory.
+ * A field that sets where the forms of the page send their calls. It is visible only with script. The key exists only
+ * in the page's memory.
  */
 export function askingPart(): Html {
   return html`<fieldset id="asking" hidden><legend>Target of the forms on this page</legend>
@@ -52,7 +54,7 @@ interface Field {
 
 function control(name: string, entry: Schema, value: unknown): Html {
   const { type, enum: listed, default: given } = jsonSchema(entry, "input") as Field
-  // without script a form sends each named field, and a parameter without a value is refused
+  // without script a form sends every field that has a name, and an empty parameter would be refused
   const named = value === undefined ? html`data-name="${name}"` : html`name="${name}"`
   const choices = listed ?? (type === "boolean" ? [true, false] : undefined)
   if (!choices) {

@@ -27,9 +27,9 @@ export function hungUp(log: Log, { requestId, sentIds, path }: IncomingRequest):
 
 /** Log fields that a surface adds. `status` and `code` only if they differ from the reply's. */
 interface Line {
-  /** One of a fixed set. Text that a caller chooses is not logged. */
+  /** One of a fixed set of values. Text that a caller chooses is not logged. */
   method: string | undefined
-  /** A path template. A real path could contain a term or an id. */
+  /** The template of the path. It is logged because the real path could contain a term or an id. */
   path: string | undefined
   status?: number
   code?: string

@@ -8,7 +8,7 @@ import { errorText } from "./tools/results.ts"
 
 /**
  * Maximum size of request line and headers together. The runtime accepts more (src/commands/process/listen.ts), so that
- * this code sends the refusal.
+ * this code, not the runtime, refuses the request.
  */
 const MAX_BYTES = 16 * 1024
 
@@ -19,8 +19,8 @@ export interface DoorParts {
 }
 
 /**
- * Refuses requests with too large a head, in the format of the requested surface. Undefined if the request may
- * continue.
+ * Refuses a request whose request line and headers are too large, in the format of the requested surface. Undefined if
+ * the request may continue.
  */
 export function createDoor({ publicUrl, now, log }: DoorParts) {
   return (incoming: IncomingRequest): Response | undefined => {
@@ -37,7 +37,10 @@ export function createDoor({ publicUrl, now, log }: DoorParts) {
   }
 }
 
-/** Returns the approximate size of the head as it was sent. The host of the URL also counts as the header Host. */
+/**
+ * Returns the approximate size of the request line and headers as they were sent. The host of the URL also counts as
+ * the header Host.
+ */
 function headBytes({ method, url, headers }: Request): number {
   let size = method.length + url.length
   headers.forEach((value, name) => {

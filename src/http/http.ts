@@ -54,7 +54,10 @@ export function createRest({ invoke, dispatch, trustedProxies, now, log }: RestP
   }
 }
 
-/** Returns a function that checks whether the caller already has an answer. Undefined without If-None-Match. */
+/**
+ * Returns a function that checks whether the caller already has the current answer. Undefined if the request has no
+ * If-None-Match.
+ */
 function holdsOf(request: Request) {
   const given = request.headers.get("if-none-match")
   if (given === null) return undefined
@@ -66,7 +69,7 @@ async function targetOf(dispatch: Dispatch, { request, path, query }: IncomingRe
   const { operation, params } = await dispatch(request.method, path.slice("/v1".length))
   const queryArguments = queryInput(operation, query, params)
   if (operation.method === "GET") return { operation, input: { ...queryArguments, ...params } }
-  // a POST takes its arguments from the body only
+  // a POST takes its arguments from the body, never from the query
   const [stray] = Object.keys(queryArguments)
   if (stray !== undefined) throw misplaced(stray, "belongs in the body, because a POST takes no query")
   const body = await bodyInput(request)

@@ -4,7 +4,7 @@ import type { Deprecation } from "../lib/schema.ts"
 
 export interface IncomingRequest {
   request: Request
-  /** Generated here and unique. */
+  /** A unique id that is generated here. */
   requestId: string
   /** The caller's own ids of the call. */
   sentIds: CallerIds
@@ -66,7 +66,7 @@ export interface ResponseDetails {
   credits: Credits | null
   /** The caller's rate limit state. Undefined until it was checked. */
   rate?: RateAnswer | undefined
-  /** The deprecation of a part that the call uses. */
+  /** The deprecation of an operation or parameter that the call uses. */
   deprecation?: Deprecation | undefined
   now: Date
 }
@@ -112,8 +112,8 @@ export function callerIdsOf(headers: Headers): CallerIds {
 }
 
 /**
- * Echoes the caller's ids. Charges, audit and jobs use the generated id, which is unique, so that a refund cannot match
- * another call.
+ * Returns the caller's ids in the response. Charges, audit and jobs use the generated id, which is unique, so that a
+ * refund cannot match another call.
  */
 export function echoed({ requestId, traceparent }: CallerIds, answer: Response): Response {
   if (requestId !== undefined) answer.headers.set("x-request-id", requestId)
@@ -121,7 +121,7 @@ export function echoed({ requestId, traceparent }: CallerIds, answer: Response):
   return answer
 }
 
-/** Returns log fields with the caller's id of the call and its trace. */
+/** Returns log fields with the id and the trace that the caller gave the call. */
 export function loggedIds({ requestId, traceparent }: CallerIds): { callerRequestId?: string; traceId?: string } {
   if (requestId === undefined && traceparent === undefined) return UNNAMED
   return {

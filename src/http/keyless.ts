@@ -22,7 +22,7 @@ interface KeylessParts {
   routes: readonly OpenRoute<Response | Fault>[]
   /** Returns null if the service can take calls, otherwise the reason. */
   unready: () => Promise<UnreadyReason | null>
-  /** Upstreams without enough capacity for the due reads. They do not affect readiness. */
+  /** Upstreams that have too little capacity for the due reads. They do not affect readiness. */
   shortfalls: Shortfalls
   publicUrl: string
   trustedProxies: TrustedProxies
@@ -84,12 +84,12 @@ export function createKeyless(parts: KeylessParts) {
     const answer = await route(incoming)
     if (answer === undefined)
       return refuse(incoming, incoming.keyInUrl ? keyInUrlFault() : new Fault("unknown_endpoint"))
-    // a form posted while the database does not answer shows a page as well
+    // a form that is posted while the database does not answer gets an HTML page as well
     return answer instanceof Fault ? pageOrJson(incoming, answer) : answer
   }
   return (incoming: IncomingRequest): Response | Promise<Response> => {
     const { path, request, query } = incoming
-    // A sample's exact path is looked up first. It matches no other route and contains no key.
+    // The exact path of a sample is looked up first. No other route matches it, and it contains no key.
     const sample = query === "" && request.method === "GET" ? samples.get(path) : undefined
     if (!sample) return answered(incoming)
     const details = shownTo(incoming)
@@ -132,7 +132,7 @@ async function health({ unready, shortfalls }: KeylessParts, path: string, shown
   return publicJson(200, { status: "ready", ...(measuring.length > 0 && { measuring }) }, shown)
 }
 
-/** Checks the call like a live one. Any valid parameters get the sample's answer. */
+/** Checks the call like a live call. Any valid parameters return the sample's answer. */
 async function sandboxCall(
   { sandbox, dispatch, publicUrl }: KeylessParts,
   incoming: IncomingRequest,

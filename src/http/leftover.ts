@@ -5,8 +5,8 @@ const MAX_BYTES = 8 * 1024 * 1024
 const PATIENCE_MS = 2_000
 
 /**
- * Reads the rest of the body before the response, because a caller that sends everything before it reads would find a
- * closed connection. Closes the connection if the body does not end soon.
+ * Reads the rest of the body before the response is sent, because a caller that sends everything before it reads would
+ * otherwise find a closed connection. Closes the connection if the body does not end soon.
  */
 export async function afterBody(request: Request, answer: Response): Promise<Response> {
   if (!(await endsSoon(request))) answer.headers.set("connection", "close")

@@ -15,8 +15,8 @@ interface SentMessage {
 }
 
 /**
- * Stores a message before it returns. False if the account is unknown or the message is not authentic, "unreadable" if
- * it is authentic but not an event. `reply` is the response body.
+ * Stores a message before it returns. Returns false if the account is unknown or the message is not authentic, and
+ * "unreadable" if it is authentic but not an event. `reply` is the response body.
  */
 export type ReceiveMessage = (
   account: string,

@@ -26,16 +26,19 @@ interface MeterParts {
   limits: Limits
   log: Log
   now: () => Date
-  /** Compares due reads with read capacity. */
+  /** Returns a comparison of due reads with read capacity. */
   shortfalls: Shortfalls
   settings: {
     publicUrl: string
-    /** The bearer token of a request for metrics. Without it they are served only on a separate port. */
+    /**
+     * The bearer token that requests for metrics must send. Without this setting, metrics are served only on a separate
+     * port.
+     */
     metricsToken?: string | undefined
   }
 }
 
-/** Wraps the app's log and limits with versions that count, and reports the counts. */
+/** Wraps the app's log and limits so that they also count, and reports the counts. */
 interface Meter {
   log: Log
   limits: Limits

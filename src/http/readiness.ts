@@ -36,11 +36,13 @@ export interface Shortfall {
   short: number
 }
 
-/** Returns the upstreams with too little capacity, refreshed at most every 10 s. Unknown counts as enough. */
+/**
+ * Returns the upstreams with too little capacity, refreshed at most every 10 s. An unknown capacity counts as enough.
+ */
 export type Shortfalls = () => Promise<readonly Shortfall[]>
 
 const KEPT_MS = 10_000
-// Maximum time to wait for the capacity. A slower answer is used by the next caller.
+// Maximum time to wait for the capacity. A result that arrives later is used by the next caller.
 const PATIENCE_MS = 100
 
 /** Never rejects and never takes longer than 100 ms, so that readiness does not depend on it. */

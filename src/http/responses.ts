@@ -44,7 +44,7 @@ export async function answerResponse(
   return status === 304 ? new Response(null, { status, headers }) : textResponse(text, { status, headers })
 }
 
-/** Formats an answer as JSON, or as rows if the caller prefers them and the answer has a table. */
+/** Formats an answer as JSON. Formats it as rows if the caller prefers rows and the answer has a table. */
 export async function writeText(request: Request, operation: Operation | undefined, answer: unknown) {
   const type = requestedTable(request, operation)
   if (!operation || !type) return { type: JSON_TYPE, text: JSON.stringify(answer) }
@@ -109,7 +109,7 @@ const PUBLIC_TYPES: Record<PublicType, string> = {
   yaml: "application/yaml",
 }
 
-/** Public bytes, identical for everybody. Returns 304 if the caller has them. */
+/** Public bytes that are identical for everybody. Returns 304 if the caller already has them. */
 export function publicResponse(
   request: Request,
   document: PublicBytes,
@@ -137,7 +137,7 @@ export function publicResponse(
 
 type PublicBytes = PreparedAnswer & { policy?: string }
 
-/** A test key's answer: the sandbox's bytes, but private like every answer to a key. */
+/** The answer to a test key: the sandbox's bytes, but private like every answer to a key. */
 export function preparedResponse(request: Request, { body, etag }: PreparedAnswer, shown: ResponseDetails): Response {
   const headers = base(shown, JSON_TYPE)
   headers["cache-control"] = "private, no-store"
@@ -147,7 +147,7 @@ export function preparedResponse(request: Request, { body, etag }: PreparedAnswe
   return new Response(body, { headers })
 }
 
-/** A message of the tool endpoint. Null for an accepted notification. A fault adds its headers. */
+/** A message of the tool endpoint. Null for an accepted notification. A fault adds headers to the response. */
 export function rpcResponse(
   status: number,
   text: string | null,
@@ -163,7 +163,9 @@ export function rpcResponse(
   return text === null ? new Response(null, { status, headers }) : textResponse(text, { status, headers })
 }
 
-/** A stream of messages of the tool endpoint. The last message has the credits, which are unknown before. */
+/**
+ * A stream of messages of the tool endpoint. Only the last message has the credits, because the cost is unknown before.
+ */
 export function rpcStream(body: ReadableStream<Uint8Array>, shown: ResponseDetails): Response {
   const headers = base(shown, EVENTS_TYPE)
   headers["cache-control"] = "private, no-store"
@@ -199,7 +201,9 @@ function addDeprecationHeaders(headers: Record<string, string>, { since, until }
 /** The page with the deprecation policy. */
 const CHANGES = "/docs/operate/changes"
 
-/** Follows draft-ietf-httpapi-ratelimit-headers-10: q calls in w seconds, r remaining for t seconds. */
+/**
+ * The fields follow draft-ietf-httpapi-ratelimit-headers-10: q calls are allowed in w seconds; r remain for t seconds.
+ */
 function addRateHeaders(headers: Record<string, string>, { limit, remaining, retryAfterSeconds }: RateAnswer): void {
   headers["ratelimit-policy"] = `"per-second";q=${limit};w=1`
   headers.ratelimit = `"per-second";r=${remaining};t=${retryAfterSeconds}`

@@ -7,10 +7,10 @@ import { type PreparedAnswer, prepare } from "../lib/prepared.ts"
 
 /** A call with a sample answer, from fixtures/sandbox. */
 export interface Sample {
-  /** The checked, normalised input of the fixture, with defaults. */
+  /** The input of the fixture after checks and normalisation, with defaults. */
   input: Record<string, unknown>
   answer: Record<string, unknown>
-  /** Below /v1, with path parameters filled in and percent-encoded. */
+  /** The path below /v1, with path parameters filled in and percent-encoded. */
   path: string
   /** The arguments outside the path, as in the fixture: the query of a GET, the body of a POST. */
   rest: Record<string, unknown>
@@ -60,7 +60,7 @@ interface PreparedSample {
   answer: PreparedAnswer
 }
 
-/** Returns the inputs that refer to something that must exist in the sandbox. */
+/** Returns the inputs that refer to an item which must exist in the sandbox. */
 function subjects({ path, subject, names: named }: Operation): Set<string> {
   const names = new Set(pathNames(path))
   if (subject !== undefined) names.add(subject)

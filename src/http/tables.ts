@@ -15,8 +15,8 @@ export type TableType = keyof typeof TABLE_TYPES
 
 /**
  * Returns the media type that an Accept header prefers (RFC 9110, 12.5.1). Null for JSON, and for a header without any
- * supported type, since such callers are not refused. A named type wins over "*" of the same weight, and the first
- * named type over a later one.
+ * supported type, because such callers get JSON instead of a refusal. A named type wins over "*" with the same weight,
+ * and an earlier named type wins over a later one.
  */
 export function tableTypeFor(accepted: string): TableType | null {
   const ranges = accepted.toLowerCase().split(",").map(weighed)
@@ -35,15 +35,15 @@ function weighed(range: string): { type: string; weight: number } {
   return { type, weight: weight >= 0 && weight <= 1 ? weight : 0 }
 }
 
-/** Returns the columns of an operation's table: those of its rows, then the fields that the answer has once. */
+/** Returns the columns of an operation's table: those of its rows, then the fields that occur once in the answer. */
 export function tableColumns(operation: Operation): string[] {
   return [...(operation.table?.columns ?? []), ...onceColumns(operation)]
 }
 
 /**
- * Formats an answer as rows. Fields that the answer has once are repeated in each row. An answer without rows has one
- * row with empty cells. Columns that the caller excluded are absent. A hundred thousand rows would block the thread for
- * 100 ms, so other work gets a turn between chunks.
+ * Formats an answer as rows. Fields that occur once in the answer are repeated in each row. An answer without rows
+ * becomes one row with empty cells. Columns that the caller excluded are absent. A hundred thousand rows would block
+ * the thread for 100 ms, so other work gets a turn between chunks.
  */
 export async function tableText(operation: Operation, answer: unknown, type: TableType): Promise<string> {
   const whole = answer as Record<string, CsvCell>
@@ -61,7 +61,7 @@ export async function tableText(operation: Operation, answer: unknown, type: Tab
   return lines.join("")
 }
 
-/** Rows to write before other work gets a turn. */
+/** Number of rows that are written before other work gets a turn. */
 const CHUNK = 2_000
 
 /** Converts a list inside a row to JSON. */
@@ -73,7 +73,10 @@ function jsonLine(columns: readonly string[], cells: readonly (CsvCell | object)
   return `${JSON.stringify(Object.fromEntries(columns.map((name, at) => [name, cells[at]])))}\n`
 }
 
-/** Returns the answer's single-value fields that are not columns of its rows. The table converts lists and objects. */
+/**
+ * Returns the answer's single-value fields that are not columns of its rows. Lists and objects are converted by the
+ * table.
+ */
 function onceColumns({ table, output }: Operation): string[] {
   const { entries } = output as v.StrictObjectSchema<v.ObjectEntries, undefined>
   const isOne = (name: string) => !COMPOSED.test(unwrap(entries[name] as Schema).type)

@@ -26,7 +26,7 @@ export interface ToolsParts {
   corsOrigins: readonly string[]
   now: () => Date
   log: Log
-  /** Waiting times, changed only in tests. */
+  /** Waiting times. Only tests change them. */
   pace?: Partial<Pace> | undefined
 }
 

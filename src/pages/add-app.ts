@@ -104,7 +104,9 @@ async function resultsPart(context: PageContext, query: string): Promise<Html> {
   return html`${note}<ul class="list">${items}</ul>`
 }
 
-/** Returns the store's results, or the fault, so that the page keeps what was typed if the store is slow. */
+/**
+ * Returns the store's results or the fault. With the fault, the page still shows what was typed if the store is slow.
+ */
 async function findApps(
   context: PageContext,
   q: string,
@@ -150,8 +152,8 @@ function foundItem(context: PageContext, app: Found, { country, appId, face }: F
 }
 
 /**
- * A button that adds the found app as a rival of one of the workspace's apps. This page does not know that app's state,
- * so the change is previewed.
+ * A button that adds the found app as a rival of one of the workspace's apps. It opens a preview, because this page
+ * does not have the state of that app.
  */
 function rivalButton(context: PageContext, rival: string, appId: string): Html | false {
   return writeForm(context, {
@@ -164,7 +166,7 @@ function rivalButton(context: PageContext, rival: string, appId: string): Html |
   })
 }
 
-/** Storefronts offered as ticks; others are typed. */
+/** Storefronts that are offered as checkboxes. Others must be typed. */
 const COMMON = ["us", "gb", "de", "fr", "es", "it", "jp", "kr", "br", "ca", "au", "in"]
 
 /** The second step: the found app, its storefronts and its keywords. */

@@ -3,7 +3,9 @@ import type { Sql } from "../database/types.ts"
 import { valueAt } from "../lib/objects.ts"
 import { LINK_KINDS, type LinkFilter, type PublicLink, readOpenLinks } from "./open-links.ts"
 
-/** An open link and its handle, which no other open link of its kind has. A handle opens nothing. */
+/**
+ * An open link and its handle, which is unique among the open links of its kind. A handle gives no access to the link.
+ */
 export type Link = { handle: string } & PublicLink
 
 /** Reads open links, each with a handle that is unique among them. */
@@ -16,7 +18,10 @@ export async function readLinks(sql: Sql, filter: LinkFilter): Promise<Link[]> {
 /** Minimum digits of a handle. A collision needs about ten thousand links in a workspace. */
 export const HANDLE_DIGITS = 8
 
-/** Returns handles: the first 8 digits of the hash, or as many as make it unique among links of its kind. */
+/**
+ * Returns handles: the first 8 digits of the hash, or as many as are needed to make the handle unique among links of
+ * its kind.
+ */
 function handlesOf(kind: PublicLink["kind"], links: readonly PublicLink[]): [PublicLink, string][] {
   const sorted = links.filter((link) => link.kind === kind).sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
   return sorted.map((link, i) => {

@@ -25,8 +25,8 @@ export interface Visit {
 }
 
 /**
- * The response of a link. The surface adds the headers that all links share; a text body is HTML unless `headers` says
- * otherwise. The body of a 304 is null.
+ * The response of a link. The surface adds the headers that all links share. A text body is HTML unless `headers` names
+ * another type. The body of a 304 is null.
  */
 export interface LinkAnswer {
   status: number

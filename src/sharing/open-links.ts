@@ -12,7 +12,7 @@ interface OpenLink {
   sha256: string
   workspace: string
   appId: string
-  /** The name that the workspace shows now. Null if the app is no longer tracked. */
+  /** The app's current name in the workspace. Null if the app is no longer tracked. */
   appName: string | null
   createdAt: Date
   /** Null for a feed, which works until it is withdrawn. */
@@ -45,8 +45,8 @@ export interface LinkFilter {
 }
 
 /**
- * Returns the open links of all kinds, oldest first. Includes links of a suspended workspace, since they work again
- * once it is resumed.
+ * Returns the open links of all kinds, oldest first. Includes links of a suspended workspace, because they work again
+ * once the workspace is resumed.
  */
 export async function readOpenLinks(sql: Sql, filter: LinkFilter): Promise<PublicLink[]> {
   const shares = await readKind(sql, filter, {

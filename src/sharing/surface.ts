@@ -10,7 +10,7 @@ import { createFeeds } from "./feed/feeds.ts"
 import type { LinkAnswer, LinkKind, LinkParts, Visit } from "./link-kind.ts"
 import { sharedPages } from "./share/visit.ts"
 
-/** At most 20 requests per second, address and kind of link. Tokens cannot be guessed, but each try costs a query. */
+/** Maximum requests per second, per address and kind of link. Tokens cannot be guessed, but each try costs a query. */
 const PER_SECOND = 20
 
 /** Returns the routes of public links, for the router of paths that need no key. */
@@ -56,8 +56,8 @@ function refusalPage(kind: LinkKind, fault: Fault): LinkAnswer | undefined {
 }
 
 /**
- * Adds headers that forbid caching, indexing and referrers. A HEAD response has the same headers without a body, and a
- * 304 those without a length.
+ * Adds headers that forbid caching, indexing and referrers. The response to HEAD has the same headers without a body,
+ * and a 304 has the same headers without a length.
  */
 async function responseOf({ parts, request, requestId }: Visit, kind: LinkKind, answer: LinkAnswer): Promise<Response> {
   const body = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : answer.body

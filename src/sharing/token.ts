@@ -6,13 +6,13 @@ export function makeLinkToken(): string {
   return randomBytes(32).toString("base64url")
 }
 
-/** Checks the form of a token only, not whether the link exists. */
+/** Checks only the format of a token, not whether the link exists. */
 export function isLinkToken(text: string): boolean {
   return /^[\w-]{43}$/.test(text)
 }
 
 /**
- * Returns the SHA-256 of a token, the only form that is stored. Tokens are random, so they need neither salt nor a slow
+ * Returns the SHA-256 of a token. Only this hash is stored. Tokens are random, so they need neither a salt nor a slow
  * hash.
  */
 export function linkDigest(token: string): Buffer {

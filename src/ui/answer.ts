@@ -5,7 +5,7 @@ export interface PageAnswer {
   status: number
   headers?: Record<string, string>
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
-  /** True if the response may be compressed: its compressed size reveals no token. */
+  /** True if the response may be compressed. It may if its compressed size cannot reveal a token. */
   isCompressible?: boolean
 }
 
@@ -15,7 +15,7 @@ export function seeOther(location: string, headers: Record<string, string> = {})
 }
 
 /**
- * Returns the response of a page: never cached or indexed, and without a referrer for other sites. It is compressed
+ * Returns the response of a page. It is never cached or indexed, and sends no referrer to other sites. It is compressed
  * only if the page allows it: if a page repeats what the caller sent, its compressed size reveals other content, such
  * as a form's token (BREACH).
  */

@@ -16,7 +16,10 @@ interface ChangeRow {
   next: HtmlPart
 }
 
-/** A table of what a write changes, in words: what, now, then. False if it changes nothing. */
+/**
+ * A table of what a write changes, in words. Its columns are the name of the value, its present state and its new
+ * state. False if the write changes nothing.
+ */
 export function changesPart(change: Change): Html | false {
   const rows = changeRows(change)
   if (rows.length === 0) return false
@@ -72,7 +75,7 @@ function keywordsByStorefront(groups: unknown): Map<string, string[]> {
   return new Map(list.flatMap(({ countries, keywords }) => countries.map((country) => [country, keywords] as const)))
 }
 
-/** Fields of the state of alerts that get no row of their own, because the rows of the alerts show them. */
+/** Fields in the state of alerts that do not get a row of their own, because the rows of the alerts show them. */
 const ALERT_DETAILS = new Set(["digest", "read"])
 
 function alertRows({ alerts, read: was }: Record<string, unknown>, { read: is }: Record<string, unknown>): ChangeRow[] {
@@ -101,8 +104,8 @@ function fieldRows(name: string, path: string, was: unknown, is: unknown): Chang
 }
 
 /**
- * Returns whether a value is a record whose fields get rows. A record that is one value, such as an amount of money, is
- * not.
+ * Returns whether a value is a record whose fields get a row each. Returns false for a record that represents a
+ * single value, such as an amount of money.
  */
 function isGroup(value: unknown): value is Record<string, unknown> {
   return isRecord(value) && !isMoney(value)
@@ -130,7 +133,7 @@ function storeRows(path: string, was: unknown, is: unknown): ChangeRow[] {
   })
 }
 
-/** Records whose name means nothing to a person. The labels of their fields omit it. */
+/** Records whose name means nothing to a person. The name is omitted from the labels of their fields. */
 const CONTAINERS = new Set(["app", "rule", "link", "shows", "export", "texts", "store", "stores", "state", "target"])
 
 const LABELS: Readonly<Record<string, string>> = {

@@ -58,7 +58,7 @@ export function textField(form: FormState, field: TextField): Html {
 
 export const USERNAME_FIELD = "username"
 
-/** Names the person to the browser's password manager, in a form that asks for the passphrase only. */
+/** A field with the person's name for the browser's password manager, in a form that asks for the passphrase only. */
 export function usernameField(person: string): Html {
   return html`<input name="${USERNAME_FIELD}" value="${person}" autocomplete="username" hidden="" readonly="">`
 }
@@ -66,7 +66,7 @@ export function usernameField(person: string): Html {
 /** A field of several lines. */
 export function areaField(form: FormState, field: Field & { rows?: number; placeholder?: string }): Html {
   const { name, value = "", rows = 4, placeholder, isRequired } = field
-  // parsers drop a line break right after the tag, so this one keeps the first line break of the text
+  // HTML parsers drop a line break right after the tag; this extra one preserves a line break at the start of the text
   const control = html`<textarea name="${name}" rows="${rows}"${attributes(form, field)}${
     isRequired && html` required=""`
   }${attribute("placeholder", placeholder)}>\n${form.values?.get(name) ?? value}</textarea>`
@@ -85,13 +85,13 @@ export function selectField(
   return fieldPart(form, field, control)
 }
 
-/** A field for a file. Browsers never fill it in again, so the person must choose the file again after a refusal. */
+/** A field for a file. Browsers do not restore the file after a refusal, so the person must choose it again. */
 export function fileField(form: FormState, field: Field & { accept: string }): Html {
   const { name, accept } = field
   return fieldPart(form, field, html`<input type="file" name="${name}" accept="${accept}"${attributes(form, field)}>`)
 }
 
-/** A choice of any number of options. Each has a value and a text; those in `chosen` are ticked at first. */
+/** A choice of any number of options. Each has a value and a text. The options in `chosen` are ticked at first. */
 export function checkFields(
   form: FormState,
   {
@@ -136,7 +136,7 @@ function notes(form: FormState, { name, hint }: Field): HtmlPart {
   }`
 }
 
-/** Links a field with its hint and error. The first wrong field gets the focus. */
+/** Links a field with its hint and error. The first field with an error gets the focus. */
 function attributes(form: FormState, { name, hint }: Field): Html {
   const id = idOf(form, name)
   const isWrong = form.errors[name] !== undefined

@@ -23,7 +23,7 @@ export async function readForm(
 const MULTIPART = "multipart/form-data"
 const FORM_TYPES = ["application/x-www-form-urlencoded", MULTIPART]
 
-/** Returns the fields of a multipart body. Null if the body is not of that type. */
+/** Returns the fields of a multipart body. Null if the body is not multipart. */
 async function multipartFields(bytes: Uint8Array, type: string): Promise<URLSearchParams | null> {
   const fields = new URLSearchParams()
   try {

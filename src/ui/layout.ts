@@ -82,7 +82,8 @@ interface PagePermissions {
   forms?: readonly string[]
 }
 
-// Wide: contents, text and commands side by side. Narrow: one below the other, with the contents collapsed.
+// On a wide screen, contents, text and commands are side by side. On a narrow one they are stacked, with the contents
+// collapsed.
 const STYLE = `${BASE_STYLE}
 html { scroll-padding-top: 4.25rem }
 a { color: var(--rank); text-underline-offset: .15em }

@@ -11,8 +11,8 @@ import type { PageVisit } from "./routes.ts"
 const PROOF_POLICY = pagePolicy({ forms: ["'self'"] })
 
 /**
- * Returns the page that asks for the passphrase, before a sensitive change. Null if the person has proved who they are
- * in the last ten minutes, or does so with this form; `person.isProved` is true then.
+ * Returns the page that asks for the passphrase before a sensitive change. Null if the person has entered it in the
+ * last ten minutes, or enters it in this form; `person.isProved` is true then.
  */
 export async function askProof(
   { people }: { people: Pick<People, "prove"> },
@@ -40,7 +40,10 @@ interface ProofQuestion {
   problem?: ProofProblem
 }
 
-/** Asks for the passphrase before a sensitive change. The held-back form is sent again with it, so nothing is lost. */
+/**
+ * Asks for the passphrase before a sensitive change. The interrupted form is sent again together with the passphrase,
+ * so no input is lost.
+ */
 function proofPage({ path, fields, person, problem }: ProofQuestion): string {
   const { person: name, hasPassphrase, hasSecondFactor, via } = person
   const proofFields = [PROOF_FIELD, PROOF_CODE_FIELD, USERNAME_FIELD]

@@ -1,10 +1,10 @@
 import { encode } from "uqr"
 import { type Html, html } from "./html.ts"
 
-/** Modules of white around the code, without which scanners do not find it. */
+/** Width in modules of the white margin around the code. Scanners do not find a code without it. */
 const BORDER = 4
 
-/** Draws a QR code. It is dark on white in both colour schemes, because many scanners cannot read the inverse. */
+/** Draws a QR code. It is dark on white in both colour schemes, because many scanners cannot read light on dark. */
 export function qrCode(text: string, label: string): Html {
   const { data, size } = encode(text, { border: BORDER })
   const runs = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")))

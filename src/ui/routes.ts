@@ -10,7 +10,7 @@ export interface PageVisit {
   request: Request
   requestId: string
   path: string
-  /** Without "?". */
+  /** The query without "?". */
   query: string
   /** Client address. Null if unknown. */
   address: string | null
@@ -18,7 +18,7 @@ export interface PageVisit {
   peer: string | null
 }
 
-/** Pages at one address or below one prefix. */
+/** Pages at one address, or at all addresses below one prefix. */
 export interface PageRoute {
   /** The syntax is that of itty-router: "/approve/:id", "/app/*". */
   path: string

@@ -18,8 +18,8 @@ export function schemeCookie(scheme: string | null): string {
 const attributes = (seconds: number) => `Path=/; SameSite=Lax; Max-Age=${seconds}`
 
 /**
- * Applies the choice before the page is drawn, and makes the header's button switch it. It is a script, because
- * documents are the same bytes for everybody. Without it the pages follow the system.
+ * Applies the chosen colours before the page is drawn, and makes the header's button switch them. A script does this,
+ * because documents are the same bytes for everybody. Without script the pages follow the system.
  */
 export const SCHEME_SCRIPT = `(() => {
   const root = document.documentElement

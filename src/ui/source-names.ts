@@ -9,7 +9,7 @@ export function sourceName(source: string): string {
 }
 
 /**
- * The name of the source of readings about the demo's invented app, which are stored like readings of another instance.
+ * The name of the source of readings about the demo's invented app. They are stored like readings of another instance.
  */
 export const DEMO_SOURCE = "the demo"
 

@@ -8,8 +8,8 @@ const DARK = `
 `
 
 /**
- * The design tokens of all pages: colours, type sizes, spacing and corners. Ink and quiet text on page, card and soft
- * have a contrast of at least 4.5, chart lines of at least 3, in light and dark.
+ * The design tokens of all pages: colours, type sizes, spacing and corners. In light and dark, ink and quiet text have
+ * a contrast of at least 4.5 on page, card and soft; chart lines have at least 3.
  */
 export const TOKENS = `
 :root {

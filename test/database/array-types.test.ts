@@ -9,7 +9,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-test("the built-in list of array types has the same ids as the database", async () => {
+test("array types in the built-in list have the same ids as in the database", async () => {
   const rows = await sql<{ of: number; arrays: number }[]>`
     select oid::int as of, typarray::int as arrays
     from pg_type
@@ -31,7 +31,7 @@ test("every array column of the schema has a type of the built-in list", async (
   expect([...columns]).toEqual([])
 })
 
-test("an array is read correctly by the first statement of a connection, with null elements as null", async () => {
+test("the first statement of a connection reads an array correctly, with null elements as null", async () => {
   const [row] = await sql.reserve().then(async (connection) => {
     const rows = await connection`
       select ${["a", "b"]}::text[] as texts, ${[1, 2]}::int[] as numbers, ${[3]}::bigint[] as large,

@@ -77,7 +77,7 @@ test("the bridge returns bigint as number, date as text, timestamptz as Date, ot
   })
 })
 
-test("a transaction runs alone until its end and is rolled back when it fails", async () => {
+test("a transaction runs alone until its end, and is rolled back if it fails", async () => {
   await sql`create table counter (n int not null)`
   await sql`insert into counter values (0)`
   const add = async (fail: boolean) => {
@@ -91,7 +91,7 @@ test("a transaction runs alone until its end and is rolled back when it fails", 
   expect([...(await sql`select n from counter`)]).toEqual([{ n: 30 }])
 })
 
-test("a savepoint is rolled back alone", async () => {
+test("a savepoint can be rolled back without its transaction", async () => {
   await sql.begin(async (tx) => {
     await tx`insert into word values (2001, 'outer')`
     await tx.savepoint((sp) => sp`insert into word values (2001, 'again')`).catch(() => {})
@@ -116,7 +116,7 @@ test("a cursor reads its rows while other clients work", async () => {
   )
 })
 
-test("a notification reaches the listeners, and no client after unlisten", async () => {
+test("a notification reaches the listeners, and no client that has stopped listening", async () => {
   const notifications: string[] = []
   const first = await sql.listen("news", (payload) => notifications.push(`a:${payload}`))
   const second = await sql.listen("news", (payload) => notifications.push(`b:${payload}`))

@@ -33,14 +33,14 @@ const refusal = (code: string): Buffer => {
   return bytes
 }
 
-test("an invalid or foreign database URL is reported without its password", async () => {
+test("a database URL that is invalid or has another scheme is reported without its password", async () => {
   expect(await problem("postgres//x")).toBe(
     "DATABASE_URL is not an address like postgres://user:password@host:5432/name",
   )
   expect(await problem("mysql://u:secret@h/db")).toBe("DATABASE_URL begins with mysql: but must begin with postgres:")
 })
 
-test("the problem says when nothing listens at the address", async () => {
+test("the error message states that nothing listens at the address", async () => {
   expect(await problem("postgres://u:secret@127.0.0.1:1/db")).toBe(
     "the database at 127.0.0.1:1/db is not reachable: nothing listens there",
   )
@@ -116,7 +116,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a vacuum does not change the time limit of request statements",
+  "postgres: a vacuum leaves the time limit for statements of requests unchanged",
   async () => {
     await using database = await scratchDatabase("vacuum")
     const { sql, close } = await openDatabase({
@@ -135,7 +135,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test("a statement that fails after some rows takes no rows from the next statement", async () => {
+test("rows of a statement that fails partway never reach the next statement", async () => {
   const sql = await freshDatabase()
   const reserved = await sql.reserve()
   try {
@@ -152,7 +152,7 @@ test("a statement that fails after some rows takes no rows from the next stateme
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a transaction whose connection died never runs its later statements elsewhere",
+  "postgres: if its connection dies, a transaction never runs its later statements on another connection",
   async () => {
     await using database = await scratchDatabase("lost")
     const sql = postgres(database.url, { max: 1, onnotice: () => {} })
@@ -183,7 +183,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a reserved connection that died fails at once and returns to the pool",
+  "postgres: a reserved connection that died fails at once, and the pool gets it back",
   async () => {
     const sql = postgres(process.env.DATABASE_URL!, { max: 2, onnotice: () => {} })
     const other = postgres(process.env.DATABASE_URL!, { max: 1 })

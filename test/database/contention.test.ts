@@ -26,7 +26,7 @@ const codeOf = (work: Promise<unknown>) =>
     (error) => error.code as string,
   )
 
-slow("using the outer sql inside begin fails with 55P03 instead of waiting forever", async () => {
+slow("a query on the outer sql inside begin fails with 55P03 instead of waiting forever", async () => {
   const { sql } = await open({ waitMs: 300 })
   const startedAt = performance.now()
   const code = await codeOf(
@@ -64,7 +64,7 @@ slow("prepared, simple, pipelined and cursor queries are all refused in order, a
   expect(rows.map(([row]) => row!.n)).toEqual(Array.from({ length: 30 }, (_, i) => i))
 })
 
-long("a busy transaction makes others wait, not fail", async () => {
+long("a busy transaction makes other clients wait, but not fail", async () => {
   const { sql } = await open({ waitMs: 200 })
   const busy = sql.begin(async (tx) => {
     for (let i = 0; i < 40; i++) await tx`select pg_sleep(0.02)`
@@ -75,7 +75,7 @@ long("a busy transaction makes others wait, not fail", async () => {
 })
 
 long(
-  "an owner that is idle in a transaction while others wait loses its turn, and its writes are rolled back",
+  "a client that is idle in a transaction while others wait loses its turn, and its writes are rolled back",
   async () => {
     const { sql } = await open({ waitMs: 200, idleMs: 500 })
     await sql`create table kept (id int)`
@@ -172,7 +172,7 @@ slow("a closed connection leaves no prepared statement and no transaction behind
   ]).toEqual([{ half: null, channels: [] }])
 })
 
-test("a COPY with too much data fails without buffering it", () => {
+test("a COPY with too much data fails, and its data is not buffered", () => {
   const batches = new Batches(1_000)
   const start = Buffer.from([0, 0, 0, 8, 0, 3, 0, 0])
   const message = (type: string, body: string | Buffer) => {

@@ -12,7 +12,7 @@ afterAll(remove)
 const ROUNDS = cases(1, 12)
 
 slow(
-  `after ${ROUNDS} kills while writing, each acknowledged write exists and no transaction is partial`,
+  `after ${ROUNDS} kills during writes, each acknowledged write exists and no transaction is partial`,
   async () => {
     const dataDir = join(folder, "data")
     const rows = new Set<number>()
@@ -20,7 +20,7 @@ slow(
     for (let round = 0; round < ROUNDS; round++) {
       const holder = startHolder("server", dataDir, "write")
       await holder.opened()
-      // Each kill happens during writes, also on a slow machine.
+      // Each kill happens while rows are being written, also on a slow machine.
       await until(() => holder.lines.length > 3)
       await Bun.sleep(100 + ((round * 137) % 400))
       for (const line of await holder.end()) {

@@ -1,9 +1,9 @@
 import type { Sql } from "../../src/database/types.ts"
 
 /**
- * Returns the current schema as SQL text, read from the catalogs and sorted by name, so that two databases with the
- * same schema give the same text in every version of PostgreSQL. For a view only the columns, because versions format
- * its query differently.
+ * Returns the current schema as SQL text. It is read from the catalogs and sorted by name, so that two databases with
+ * the same schema give the same text in every version of PostgreSQL. A view is described by its columns only, because
+ * versions format its query differently.
  */
 export async function describeSchema(sql: Sql): Promise<string> {
   const parts = [
@@ -78,7 +78,7 @@ async function tables(sql: Sql): Promise<string[]> {
 async function describeTable(sql: Sql, table: Table): Promise<string> {
   const { oid, name, kind, partition, options } = table
   const tail = [partition && toLowerCase(partition), options].filter(Boolean).map((text) => ` ${text}`)
-  // A partition's columns are its parent's. Versions describe an inherited identity differently.
+  // A partition has the columns of its parent. Versions of PostgreSQL describe an inherited identity differently.
   const lines = table.isPartition ? [] : [...(await columns(sql, oid)), ...(await constraints(sql, oid))]
   const body = table.isPartition ? "" : ` (\n  ${lines.join(",\n  ")}\n)`
   return [`create ${KIND[kind]} ${name}${body}${tail.join("")};`, ...(await indexes(sql, oid))].join("\n")
@@ -103,7 +103,7 @@ async function columns(sql: Sql, table: number): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-// From PostgreSQL 18 on, "not null" is also a constraint. Here it is part of its column.
+// From PostgreSQL 18 on, "not null" is also a constraint. Here it is part of the column.
 async function constraints(sql: Sql, table: number): Promise<string[]> {
   const rows = await sql<Lines>`
     select format('constraint %I %s', conname, pg_get_constraintdef(oid)) as line

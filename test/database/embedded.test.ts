@@ -31,7 +31,7 @@ slow(
 slow.each([
   ["empty, as a kill leaves it", ""],
   ["zeros, as a power cut does", "\0".repeat(40)],
-])("a pid file of the last process, left %s, does not prevent a start", async (_, content) => {
+])("a pid file of the last process (%s) does not prevent a start", async (_, content) => {
   const dataDir = join(folder, `named-${content.length}`)
   const first = await command(dataDir)
   await first.sql`create table kept (n int)`
@@ -44,8 +44,7 @@ slow.each([
 })
 
 slow(
-  "a second server on a directory is refused with the directory's name, " +
-    "and a command works through the first server",
+  "a second server is refused with the directory's name, and a command uses the first server's database",
   async () => {
     const dataDir = join(folder, "first")
     const holder = startHolder("server", dataDir)
@@ -77,7 +76,7 @@ slow(
 )
 
 slow(
-  "a command opens a free directory itself, and a second command waits for the first",
+  "a command opens a directory that is not in use, and a second command waits for the first",
   async () => {
     const dataDir = join(folder, "first")
     const first = await command(dataDir)
@@ -110,7 +109,7 @@ test("an unusable directory is refused with a one-line message", async () => {
   expect(line.split("\n")).toHaveLength(1)
 })
 
-test("root refuses to open a database of another user, because that user could not open it afterwards", async () => {
+test("root refuses to open another user's database, because that user could not open it afterwards", async () => {
   if (process.getuid?.() !== 0) return console.log("not checked here: only root can open another user's files")
   const dataDir = join(folder, "anothers")
   await (await command(dataDir)).close()
@@ -125,7 +124,7 @@ test("root refuses to open a database of another user, because that user could n
 })
 
 slow(
-  "a socket left by kill -9 is replaced, and a path too long for a socket works",
+  "a socket that kill -9 left is replaced, and a directory with too long a path for a socket can be used",
   async () => {
     const dataDir = join(folder, "long-".repeat(40), "data")
     mkdirSync(join(folder, "long-".repeat(40)))
@@ -143,7 +142,7 @@ slow(
   40_000,
 )
 
-test("a few keys are looked up by index in a table that was analyzed while it was empty", async () => {
+test("a few keys are looked up by index even in a table that was empty when it was analyzed", async () => {
   const { sql, close } = await command(join(folder, "first"))
   await sql`create temporary table due_so (kind text, subject text, at timestamptz, primary key (kind, subject))`
   await sql`analyze due_so`

@@ -6,7 +6,7 @@ import { slow } from "../long.ts"
 const count = async (sql: Awaited<ReturnType<typeof freshDatabase>>) =>
   (await sql<{ n: number }[]>`select count(*) as n from workspace`)[0]!.n
 
-slow("after a test that closed the database or broke its schema, the next test gets an empty one", async () => {
+slow("after a test that closed the database or broke its schema, the next test gets an empty database", async () => {
   await (await freshDatabase()).end()
   const fresh = await freshDatabase()
   expect(await count(fresh)).toBe(0)
@@ -14,7 +14,7 @@ slow("after a test that closed the database or broke its schema, the next test g
   expect(await count(await freshDatabase())).toBe(0)
 })
 
-slow("work left running by a test file does not query the database of later files", async () => {
+slow("queries of a finished test file do not reach the database of later files", async () => {
   const sql = await freshDatabase()
   const leftover = ownHandle(sql, "of a file before")
   const queries = [

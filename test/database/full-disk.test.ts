@@ -16,7 +16,7 @@ setDefaultTimeout(120_000)
 const MEGABYTE = 2 ** 20
 const SIZE = 192 * MEGABYTE
 
-/** Mounts a small file system. Null if this user may not do that. */
+/** Mounts a small file system. Null if this user has no right to mount one. */
 function smallDisk(): string | null {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-small-"))
   const { exitCode } = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${SIZE}`, "tmpfs", folder])
@@ -57,7 +57,7 @@ test.skipIf(!LONG || disk === null)(
     const fill = join(disk!, "fill")
     try {
       writeFileSync(fill, new Uint8Array(SIZE))
-    } catch {} // Writes as much as there was room for.
+    } catch {} // The write fails once the disk is full, as intended.
     for (let i = 0; i < 60; i++) {
       await Bun.sleep(70) // Within the key's rate limit.
       const { status, retryAfter, body } = await call(priced)
@@ -80,14 +80,17 @@ test.skipIf(!LONG || disk === null)(
       .map((line) => JSON.parse(line))
       .filter(({ level, event }) => level !== "info" || /disk/.test(event))
     const events = logged.map(({ event }) => event)
-    // Each worker also logs once that it was interrupted.
+    // Each worker also logs once that its work was interrupted.
     expect(new Set(events).size).toBe(events.length)
     expect(events).toContain("disk_recovered")
     expect(logged.find(({ event }) => event === "disk_full").reason).toContain("free some")
   },
 )
 
-/** Varies whether a table's file or the log's next one meets the full disk first: they differ by 16 MB. */
+/**
+ * Varies whether the file of a table or the next file of the log meets the full disk first: the amounts differ by 16
+ * MB.
+ */
 const takeRoom = async () => writeFileSync(join(disk!, "taken"), new Uint8Array(16 * MEGABYTE))
 
 const FILLS: [string, (sql: Sql) => Promise<unknown>][] = [
@@ -116,7 +119,7 @@ onSmallDisk.each(LONG ? FILLS : FILLS.slice(-1))(
       select count(*)::int as n, (count(*) filter (where length(text) <> 1920))::int as odd
       from grown`
       expect([row!.n % 1_000, row!.odd]).toEqual([10, 0])
-      // A write either has room or is refused with a message, and ends nothing.
+      // A write either succeeds or is refused with a message, and the database does not end.
       const { code } = await sql`update grown set n = -n where n = 7`.catch((error) => error)
       expect([undefined, "25006", "53100"]).toContain(code)
       expect(events.filter((event) => event.startsWith("database_"))).toEqual([])
@@ -126,7 +129,7 @@ onSmallDisk.each(LONG ? FILLS : FILLS.slice(-1))(
   },
 )
 
-onSmallDisk("with little room left a database opens after a crash, and is read", async () => {
+onSmallDisk("a database with little room left on its disk opens after a crash, and can be read", async () => {
   const options = { dataDir: join(disk!, "crashed"), as: "command", log: () => {} } as const
   const first = await openEmbedded(options)
   await first.sql`create table grown (n int, text text)`
@@ -144,7 +147,10 @@ onSmallDisk("with little room left a database opens after a crash, and is read",
   }
 })
 
-/** Rows of 2 KB that are not compressed, because shorter ones are not. Fast to insert, as a statement has 15 s. */
+/**
+ * Inserts rows of 2 KB, because PostgreSQL does not compress shorter ones. The insert is fast, because a statement may
+ * take at most 15 s.
+ */
 async function grow(sql: Db, rows: number): Promise<void> {
   await sql`
     insert into grown
@@ -156,7 +162,7 @@ async function manyTimes(write: () => Promise<unknown>): Promise<void> {
   for (let i = 0; i < 300; i++) await write()
 }
 
-test("a server's full disk is remembered for ten seconds after the last failed write, and logged once", () => {
+test("a server's disk counts as full for ten seconds after the last failed write, and this is logged once", () => {
   const events: string[] = []
   let now = 0
   const watch = createDiskWatch(

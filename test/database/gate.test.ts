@@ -35,12 +35,12 @@ test("the deadline ends the wait, the work counts until it ends, and its late fa
   expect(unhandled).toEqual([])
 })
 
-test("a caller's shorter deadline ends the wait before the gate's", async () => {
+test("if the caller's deadline is shorter than the gate's, it ends the wait", async () => {
   const gate = createGate({ deadlineMs: 60_000 })
   expect(await outcome(gate.run(() => new Promise(() => {}), 20))).toBe("deadline")
 })
 
-test("beyond the limit no work starts, counting abandoned work, until some work ends", async () => {
+test("at its limit of unfinished work, abandoned work included, a gate starts no work until some ends", async () => {
   const gate = createGate({ deadlineMs: 20, maxWaiting: 3 })
   const ends = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
   expect(await Promise.all(ends.map((end) => outcome(gate.run(() => end.promise))))).toEqual(Array(3).fill("deadline"))
@@ -54,7 +54,7 @@ test("beyond the limit no work starts, counting abandoned work, until some work 
   for (const end of ends) end.resolve()
 })
 
-test("an SQL error is not a connection problem", () => {
+test("an SQL error does not count as a connection problem", () => {
   const code = (code: string) => isConnectionProblem(Object.assign(new Error(), { code }))
   for (const errorCode of ["CONNECTION_CLOSED", "ECONNREFUSED", "57P01", "57014", "53300", "08006", "25006", "55P03"]) {
     expect([errorCode, code(errorCode)]).toEqual([errorCode, true])

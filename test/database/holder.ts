@@ -1,5 +1,5 @@
-// A separate process that holds (or, as a command, uses) a data directory: bun holder.ts server|command DIRECTORY
-// [write|idle]
+// A separate process that has a data directory open as a server, or uses it as a command: bun holder.ts server|command
+// DIRECTORY [write|idle]
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/lib/log.ts"
 
@@ -21,7 +21,8 @@ try {
   else if (mode === "idle") setInterval(() => {}, 1_000)
   else await database.close()
 
-  // Prints a number only after the database has acknowledged it: single rows, and transactions of five.
+  // Prints a number only after the database has acknowledged the write: of single rows, and of transactions of five
+  // rows.
   async function write() {
     for (;;) {
       const [row] = await sql<{ id: number }[]>`insert into written (batch) values (0) returning id`

@@ -12,7 +12,7 @@ afterAll(remove)
 
 function logBytes(dataDir: string): number {
   const wal = join(dataDir, "postgres", "pg_wal")
-  // A checkpoint may remove a file between the two calls.
+  // A checkpoint may remove a file between readdirSync and statSync.
   const sizes = readdirSync(wal).map((name) => statSync(join(wal, name), { throwIfNoEntry: false })?.size ?? 0)
   return sizes.reduce((sum, size) => sum + size, 0)
 }
@@ -25,7 +25,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 long(
-  "checkpoints truncate the log while much is written, and a nightly vacuum covers the changed tables",
+  "checkpoints truncate the log during many writes, and a nightly vacuum covers the changed tables",
   async () => {
     const dataDir = join(folder, "data")
     const checkpoints: LogFields[] = []
@@ -95,7 +95,7 @@ slow("after a bulk load the named tables have statistics, and unchanged tables a
   await close()
 })
 
-slow("a table that has grown is analyzed within a minute, and not again until it has doubled", async () => {
+slow("a table that has grown is analyzed within a minute, and again only once its size has doubled", async () => {
   let now = new Date("2026-01-01T12:00:00Z")
   const housekeeping = { everyMs: 50, now: () => now }
   const dataDir = join(folder, "grown")

@@ -1,4 +1,5 @@
-// A process under load on a database whose connections are being ended (outage.test.ts): bun load.ts URL
+// A process that queries a database continuously while its connections are being ended (outage.test.ts): bun load.ts
+// URL
 import { openDatabase } from "../../src/database/connect.ts"
 import { isConnectionProblem } from "../../src/database/gate.ts"
 import { silentLog } from "../../src/lib/log.ts"
@@ -54,8 +55,8 @@ const workers = Array.from({ length: 40 }, (_, n) => worker(n))
 
 process.on("SIGUSR2", async () => {
   const startedAt = performance.now()
-  // Healthy: twice as many queries as the pool has connections are all answered, and the load continues without
-  // failures.
+  // The process is healthy if twice as many queries as the pool has connections are all answered, and the load
+  // continues without failures.
   for (;;) {
     const before = { done, failed }
     const all = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => sql`select ${i}::int as i`))

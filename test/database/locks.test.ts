@@ -9,16 +9,13 @@ const names = LOCKS.map(({ name }) => name)
 const numbers = LOCKS.flatMap((lock) => ("number" in lock ? [lock.number] : []))
 
 describe("the list of advisory locks", () => {
-  test(
-    "the list of locks has unique names, and no name with a subject can equal another, " + "so that keys are distinct",
-    () => {
-      expect(new Set(names).size).toBe(names.length)
-      expect(names.filter((name) => names.some((other) => name.startsWith(`${other} `)))).toEqual([])
-      expect(new Set(numbers).size).toBe(numbers.length)
-    },
-  )
+  test("lock names are unique, and no name with a subject equals another, so that keys are distinct", () => {
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.filter((name) => names.some((other) => name.startsWith(`${other} `)))).toEqual([])
+    expect(new Set(numbers).size).toBe(numbers.length)
+  })
 
-  test("the list of locks has every function of the schema that takes one, at its lock", () => {
+  test("the list of locks has every SQL function of the schema that takes a lock, at its lock", () => {
     const schema = readFileSync(join(import.meta.dirname, "../snapshots/schema.sql"), "utf8")
     const functions = schema.match(/^create function [\s\S]*?\$\$;$/gm)!
     const listedInSql = functions.flatMap((text) => {
@@ -70,7 +67,7 @@ describe("a lock", () => {
     expect([...keys]).toEqual([...expected] as typeof keys)
   })
 
-  test("no two locks share a key, hashed or given", async () => {
+  test("no two locks share a key, whether it is a hash or a fixed number", async () => {
     const [row] = await sql<[{ keys: number }]>`
       select count(distinct key)::int as keys
       from (
@@ -87,7 +84,7 @@ describe("a lock", () => {
   })
 
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: a lock that another transaction holds cannot be taken, and is free after it",
+    "postgres: a lock that another transaction holds cannot be taken, and can be taken after that transaction",
     async () => {
       const release = await holdLock(sql, "first start")
       expect(release).not.toBeNull()

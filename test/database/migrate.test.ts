@@ -32,7 +32,7 @@ const baseline = {
 }
 const later = { ...baseline, "migrations/0001_add_c.sql": "create table c (id int);\ncreate index c_id on c (id)" }
 
-slow("an empty database gets the baseline as one step and then each migration, once and in order", async () => {
+slow("an empty database gets the baseline as one step and then each migration once, in order", async () => {
   expect(await run({ ...baseline, "README.md": "nonsense", "other.sql": "nonsense" })).toEqual(["baseline"])
   expect(await run(baseline)).toEqual([])
   expect(await run(later)).toEqual(["0001_add_c.sql"])
@@ -82,7 +82,7 @@ test("a database with a migration that the program does not know is refused as n
   )
 })
 
-test("a database made by a version before 0.1.0 is refused with that reason", async () => {
+test("a database that was created by a version before 0.1.0 is refused with that reason", async () => {
   await run(baseline)
   await sql`update schema_migration set name = '0001_house.sql'`
   await sql`insert into schema_migration (name, sha256) values ('0002_writes.sql', '')`
@@ -94,7 +94,7 @@ test("a database made by a version before 0.1.0 is refused with that reason", as
   )
 })
 
-test("a database made from another baseline is refused with what to do", async () => {
+test("a database that was created from another baseline is refused with what to do", async () => {
   await run(baseline)
   expect(await refusal({ ...later, "schema/01-a.sql": "create table a (id bigint)" })).toEqual(
     new DatabaseProblem(
@@ -104,7 +104,7 @@ test("a database made from another baseline is refused with what to do", async (
   )
 })
 
-test("a database with another text of an applied migration is refused", async () => {
+test("a database is refused if an applied migration had another text", async () => {
   await run(later)
   const error = await refusal({ ...later, "migrations/0001_add_c.sql": "create table c (id bigint)" })
   expect((error as Error).message).toStartWith(
@@ -122,7 +122,7 @@ test("comment lines and Windows line ends do not change an applied step", async 
   expect(await run(rewritten)).toEqual([])
 })
 
-/** Returns the program of a process that applies sql/ and one more file, and prints the applied steps. */
+/** Returns the code of a process that applies sql/ and one more file, and prints the steps that it applied. */
 const migrateScript = (fileName: string, text: string) => `
   import { readTree } from "${join(import.meta.dirname, "../../src/database/assets.ts")}"
   import { openDatabase } from "${join(import.meta.dirname, "../../src/database/connect.ts")}"
@@ -157,7 +157,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a process that is killed during its first migration leaves a database that the next one completes",
+  "postgres: if a process is killed during its first migration, the next process completes the database",
   async () => {
     await using database = await scratchDatabase("migrate_killed")
     const child = start(migrateScript("schema/99-slow.sql", "select pg_sleep(1)"), database.url)

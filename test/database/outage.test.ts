@@ -9,7 +9,7 @@ import { scratchDatabase } from "./server.ts"
 const ROUNDS = 40
 
 test.skipIf(!process.env.DATABASE_URL)(
-  `postgres: ${ROUNDS} rounds of pg_terminate_backend under load leave the process alive and healthy within 5 s`,
+  `postgres: after ${ROUNDS} rounds of pg_terminate_backend under load, the process is healthy within 5 s`,
   async () => {
     await using database = await scratchDatabase("terminate")
     const child = Bun.spawn([process.execPath, join(import.meta.dirname, "load.ts"), database.url], {
@@ -45,7 +45,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: while the database is frozen, 300 callers are answered within 5 s, and all works once it responds again",
+  "postgres: with a frozen database, 300 callers are answered within 5 s, and all works once it responds",
   async () => {
     const proxy = await proxyTo(new URL(process.env.DATABASE_URL!))
     const { sql, close } = await openDatabase({ databaseUrl: proxy.url, dataDir: "", as: "server", log: silentLog })

@@ -77,7 +77,8 @@ async function askFailing(sql: Sql, token: number): Promise<void> {
 const FAILURES = ["22012", "42601", "22P02", "22021"]
 
 /**
- * Asks a table whose rows have the id of their question twice, so that both a foreign row and half a row are detected.
+ * Queries a table in which each question's id occurs in two rows, so that rows of another question and half an answer
+ * are both detected.
  */
 async function askTable(sql: Sql, token: number): Promise<void> {
   const id = (token % 1_000) + 1
@@ -95,7 +96,10 @@ async function askTable(sql: Sql, token: number): Promise<void> {
   }
 }
 
-/** Alternates between two schemas. Each change alters the result type, so that every prepared statement is stale. */
+/**
+ * Alternates between two schemas. Each change alters the type of the result, so that every prepared statement becomes
+ * stale.
+ */
 async function alterUntil(isOver: () => boolean, alter: (statement: string) => Promise<unknown>): Promise<void> {
   for (let round = 0; !isOver(); round++) {
     await Bun.sleep(50)
@@ -152,30 +156,26 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await admin!`drop table changing`
   })
 
-  test(
-    "every answer is right while a column changes to a type that prepared parameters do not " +
-      "fit, and no query fails",
-    async () => {
-      await admin!.unsafe(MAKE_TABLE)
-      const background = async (isOver: () => boolean) => {
-        for (let round = 0; !isOver(); round++) {
-          await Bun.sleep(100)
-          const type = round % 2 ? "int using again::int" : "varchar(20)"
-          await admin!.unsafe(`alter table changing alter again type ${type}`)
-        }
+  test("every answer is right, and no query fails, if a column's new type fits no prepared parameter", async () => {
+    await admin!.unsafe(MAKE_TABLE)
+    const background = async (isOver: () => boolean) => {
+      for (let round = 0; !isOver(); round++) {
+        await Bun.sleep(100)
+        const type = round % 2 ? "int using again::int" : "varchar(20)"
+        await admin!.unsafe(`alter table changing alter again type ${type}`)
       }
-      const disturb = async (sql: Sql, token: number) => {
-        const id = (token % 1_000) + 1
-        const ask = [
-          () => sql`select id, ${token}::int as token from changing where again = ${id}`,
-          () => sql`update changing set again = ${id} where id = ${id} returning id, ${token}::int as token`,
-        ]
-        expectRows(await ask[token % 2]!(), [{ id, token }])
-      }
-      await trial({ questions: 3_000, disturb, background })
-      await admin!`drop table changing`
-    },
-  )
+    }
+    const disturb = async (sql: Sql, token: number) => {
+      const id = (token % 1_000) + 1
+      const ask = [
+        () => sql`select id, ${token}::int as token from changing where again = ${id}`,
+        () => sql`update changing set again = ${id} where id = ${id} returning id, ${token}::int as token`,
+      ]
+      expectRows(await ask[token % 2]!(), [{ id, token }])
+    }
+    await trial({ questions: 3_000, disturb, background })
+    await admin!`drop table changing`
+  })
 
   test.each(["deallocate all", "discard all"])(
     "every answer is right while connections lose their statements by %s, and no query fails",
@@ -184,16 +184,16 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     },
   )
 
-  test("every answer is right while others send values that cannot be serialized", async () => {
+  test("every answer is right while other clients send values that cannot be serialized", async () => {
     const outcomes = await trial({ disturb: askUnserializable }, { allowed: ["UNSERIALIZABLE", "THROWN"] })
     expect(outcomes.errors.UNSERIALIZABLE).toBe(333)
   })
 
-  test("every answer is right while statements of others fail", async () => {
+  test("every answer is right while statements of other clients fail", async () => {
     await trial({ disturb: askFailing }, { allowed: FAILURES })
   })
 
-  test("every answer is right while statements of others time out after some of their rows", async () => {
+  test("every answer is right while statements of other clients time out after some of their rows", async () => {
     const options = { session: "set statement_timeout = 20" }
     const disturb = (sql: Sql, token: number) => sql`select pg_sleep(0.005) from generate_series(1, ${token + 20}) i`
     const outcomes = await trial({ questions: 600, disturb, every: 20 }, { allowed: ["57014"], options })
@@ -211,7 +211,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ questions: 4_000, disturb, every: 100 }, { allowed, options: { connection } })
   })
 
-  test("every answer is right while others get values that cannot be parsed", async () => {
+  test("every answer is right while other clients get values that cannot be parsed", async () => {
     const { types } = serverOptions("server", CONNECTIONS)
     const parse = () => {
       throw failure("UNPARSABLE")
@@ -225,7 +225,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ disturb, every: 5 }, { allowed: ["UNPARSABLE"], options })
   })
 
-  test("every answer is right while others describe statements", async () => {
+  test("every answer is right while other clients describe statements", async () => {
     const disturb = (sql: Sql, token: number) =>
       (token % 2 ? sql`select ${token}::int as token` : sql`selec ${1}`).describe()
     await trial({ disturb, every: 5 }, { allowed: ["42601"] })
@@ -245,7 +245,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
   )
 })
 
-test.skipIf(!server)("postgres: a transaction takes effect once when its statements were stale", async () => {
+test.skipIf(!server)("postgres: a transaction takes effect only once even if its statements were stale", async () => {
   await admin!.unsafe(
     "drop table if exists counted; create table counted (id int primary key, name varchar(10), n int)",
   )

@@ -4,7 +4,7 @@ import { openPool } from "../../src/database/driver/pool.ts"
 import { type PoolOptions, serverOptions } from "../../src/database/options.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
 
-/** The results of a trial's questions. An answer is either the caller's own, or wrong. */
+/** The results of a trial's questions. An answer either belongs to the question or is wrong. */
 export interface Outcomes {
   right: number
   /** Answers that belong to another question, or are incomplete. */
@@ -15,10 +15,13 @@ export interface Outcomes {
 
 export interface Trial {
   sql: Sql
-  /** Number of concurrent questions: more than the pool has connections, so that the driver pipelines them. */
+  /**
+   * Number of concurrent questions. It exceeds the number of connections in the pool, so that the driver pipelines
+   * them.
+   */
   callers?: number
   questions?: number
-  /** Runs next to the questions with a separate token. Its result is verified as well. */
+  /** A disturbance that runs next to the questions, with a separate token. Its result is verified as well. */
   disturb?: (sql: Sql, token: number) => Promise<unknown>
   /** Number of questions per disturbance. */
   every?: number
@@ -26,7 +29,7 @@ export interface Trial {
   background?: (isOver: () => boolean) => Promise<void>
 }
 
-/** Thrown by a disturbance that got a foreign answer. */
+/** Thrown by a disturbance that got the answer to another question. */
 export class WrongAnswer extends Error {}
 
 /**
@@ -100,7 +103,7 @@ export async function askOwn(sql: Sql, token: number): Promise<void> {
         { i: 3, token: String(token) },
       ])
     case 3:
-      // The token is part of the text, so no statement is prepared for it yet.
+      // The token is part of the statement's text, so no statement with this text is prepared yet.
       return expectRows(await sql.unsafe(`select ${token} as token`), [{ token }])
     case 4:
       return expectRows(await sql`select ${sql.json({ token })}::jsonb as json, ${token % 4 === 0} as flag`, [
@@ -119,13 +122,15 @@ export function expectRows(rows: Iterable<unknown>, expected: readonly unknown[]
 }
 
 export const server = process.env.DATABASE_URL
-/** Opens a separate connection that changes and inspects the pool's data. */
+/** Opens a separate connection, which changes and inspects the pool's data. */
 export const openAdmin = () => postgres(server!, { max: 1, onnotice: () => {} })
 
 export const CONNECTIONS = 4
 export const OWN = "more questions in flight than connections"
 
-/** Runs a trial with a separate pool. Every answer must be the caller's own or an error of `allowed`. */
+/**
+ * Runs a trial with a separate pool. Every answer must belong to its question, or be one of the errors in `allowed`.
+ */
 export async function trial(
   questions: Omit<Trial, "sql">,
   { allowed = [], options = {} }: Expectation = {},
@@ -164,7 +169,7 @@ export async function askTransaction(sql: Sql, token: number): Promise<void> {
   })
 }
 
-/** Runs a transaction that ends, or fails, while a part of its function continues and sends another statement. */
+/** Runs a transaction that ends or fails while a part of its function still runs and sends another statement. */
 export async function askAfterEnd(sql: Sql, token: number): Promise<void> {
   let lateStatement: Promise<void> | undefined
   const transaction = sql.begin(async (tx) => {

@@ -26,25 +26,21 @@ const admin = server ? openAdmin() : null
 afterAll(() => admin?.end())
 
 describe.skipIf(!server)(`postgres: ${OWN}`, () => {
-  test(
-    "every answer is right while connections reach the end of their lifetime, including reserved ones, " +
-      "and no query fails",
-    async () => {
-      const disturb = async (sql: Sql, token: number) => {
-        if (token % 40) return await askTransaction(sql, 2 * token)
-        const reserved = await sql.reserve()
-        await askOwn(reserved as unknown as Sql, token)
-        reserved.release()
-      }
-      await trial({ questions: 2_000, disturb, every: 20 }, { options: { max_lifetime: 0.05, idle_timeout: 0.02 } })
-    },
-  )
+  test("every answer is right, and no query fails, while connections, reserved or not, expire", async () => {
+    const disturb = async (sql: Sql, token: number) => {
+      if (token % 40) return await askTransaction(sql, 2 * token)
+      const reserved = await sql.reserve()
+      await askOwn(reserved as unknown as Sql, token)
+      reserved.release()
+    }
+    await trial({ questions: 2_000, disturb, every: 20 }, { options: { max_lifetime: 0.05, idle_timeout: 0.02 } })
+  })
 
-  test("every answer is right while transactions of others fail", async () => {
+  test("every answer is right while transactions of other clients fail", async () => {
     await trial({ disturb: askTransaction }, { allowed: ["22012"] })
   })
 
-  test("every answer is right while others send statements after the end of their transaction", async () => {
+  test("every answer is right while other clients send statements after the end of their transaction", async () => {
     await trial({ disturb: askAfterEnd }, { allowed: ["TRANSACTION_ENDED"] })
   })
 
@@ -53,7 +49,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ callers: 100, disturb, every: 4 }, { options: { max_pipeline: 3 } })
   })
 
-  test("every answer is right while others send more than the socket accepts at once", async () => {
+  test("every answer is right while other clients send more than the socket accepts at once", async () => {
     const large = "x".repeat(2_000_000)
     const disturb = async (sql: Sql, token: number) => {
       const text = large + token
@@ -67,7 +63,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ questions: 500, disturb, every: 10 })
   })
 
-  test("every answer is right while others reserve connections and use them after their release", async () => {
+  test("every answer is right while other clients reserve connections and use them after their release", async () => {
     const disturb = async (sql: Sql, token: number) => {
       const reserved = await sql.reserve()
       const connection = reserved as unknown as Sql
@@ -78,7 +74,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ disturb, every: 5 }, { allowed: ["CONNECTION_RELEASED"] })
   })
 
-  test("every answer is right while others leave transactions open, and no other statement enters them", async () => {
+  test("every answer is right while others leave transactions open, which no other statement enters", async () => {
     const disturb = async (sql: Sql, token: number) => {
       if (token % 2) return await sql.unsafe(turn(token, 2) ? "begin" : "start transaction; select 1")
       const reserved = await sql.reserve()
@@ -102,7 +98,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await sql.end()
   })
 
-  test("every answer is right while others cancel statements that run or wait for a connection", async () => {
+  test("every answer is right while other clients cancel statements that run or wait for a connection", async () => {
     const disturb = async (sql: Sql, token: number) => {
       const query = sql`select ${token}::int as token, pg_sleep(0.005)::text as slept`
       const answered = query.then(
@@ -118,7 +114,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ questions: 1_000, disturb, every: 5 }, { allowed: ["57014"] })
   })
 
-  test("every answer is right while others cancel statements that wait in a transaction", async () => {
+  test("every answer is right while other clients cancel statements that wait in a transaction", async () => {
     const disturb = async (sql: Sql, token: number) => {
       await sql.begin(async (tx) => {
         const first = tx`select ${token}::int as token, pg_sleep(0.002)`
@@ -134,7 +130,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ questions: 300, disturb, every: 5 }, { allowed: ["57014"] })
   })
 
-  test("every answer is right while others abandon cursors and cursors fail", async () => {
+  test("every answer is right while other clients abandon cursors, and while cursors fail", async () => {
     const disturb = async (sql: Sql, token: number) => {
       const rows = () => sql`select i, ${token}::int as token from generate_series(1, 5) i`
       const seen: object[] = []
@@ -165,7 +161,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ disturb, every: 5 }, { allowed: ["OWN", "22012"] })
   })
 
-  test("every answer is right while others copy rows in and out", async () => {
+  test("every answer is right while other clients copy rows in and out", async () => {
     await admin!.unsafe("drop table if exists copied; create table copied (token int)")
     const disturb = async (sql: Sql, token: number) => {
       if (token % 2) {
@@ -181,7 +177,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await admin!`drop table copied`
   })
 
-  test("every answer is right while others begin to copy rows in without sending any", async () => {
+  test("every answer is right while other clients begin to copy rows in and send none", async () => {
     await admin!.unsafe("drop table if exists copied; create table copied (token int)")
     const allowed = ["57014", "CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "08P01"]
     await trial({ disturb: (sql) => sql.unsafe("copy copied from stdin"), every: 100 }, { allowed })

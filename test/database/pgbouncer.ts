@@ -7,8 +7,8 @@ import { join } from "node:path"
 const PLACES = `${process.env.PATH}:/usr/sbin`
 
 /**
- * Returns true if tests through PgBouncer can run here. If not, prints why. PgBouncer is required where all tests run
- * (.ci/run).
+ * Returns true if this machine can run tests through PgBouncer. If not, prints the reason. PgBouncer is required where
+ * all tests run (.ci/run).
  */
 export function hasPooler(): boolean {
   if (!process.env.DATABASE_URL) return false
@@ -20,7 +20,7 @@ export function hasPooler(): boolean {
 interface PoolerOptions {
   url?: string
   mode: "session" | "transaction" | "statement"
-  /** Connections to the server. */
+  /** Number of connections to the server. */
   size?: number
   settings?: Record<string, string>
 }

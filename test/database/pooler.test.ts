@@ -67,7 +67,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     ],
   ])("a transaction pooler %s is refused with the remedy", async (_, options) => {
     await using pooler = await startPooler({ mode: "transaction", ...options })
-    // Other processes have left several connections to the server open.
+    // Leaves several connections to the server open, as other processes do.
     const other = await open(withoutPrepare(pooler.url))
     await Promise.all(Array.from({ length: options.size - 1 }, () => other.sql`select pg_sleep(0.05)`))
     expect(await refusal(pooler.url)).toMatch(REFUSED)
@@ -80,7 +80,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
   })
 
   test.each([1, 3, 20])(
-    "a transaction pooler with ?prepare=false and %d connections gives every caller its own answer",
+    "a transaction pooler with ?prepare=false and %d connections gives every caller the answer to its question",
     async (size) => {
       await using pooler = await startPooler({ mode: "transaction", size })
       const database = await open(withoutPrepare(pooler.url))
@@ -92,7 +92,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     },
   )
 
-  test("two processes share connections of a transaction pooler, and every answer is the caller's own", async () => {
+  test("two processes share connections of a transaction pooler, and every caller gets its own answer", async () => {
     await using pooler = await startPooler({ mode: "transaction", size: 4 })
     const two = await Promise.all([open(withoutPrepare(pooler.url)), open(withoutPrepare(pooler.url))])
     const trials = two.map(({ sql }) => askMany({ sql, callers: 20, questions: 1_000, disturb: askBadly }))
@@ -115,7 +115,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     await database.close()
   })
 
-  test("one process at a time holds the first-start lock through a transaction pooler", async () => {
+  test("only one process at a time holds the lock of a first start through a transaction pooler", async () => {
     await using pooler = await startPooler({ mode: "transaction" })
     const [first, second] = await Promise.all([open(withoutPrepare(pooler.url)), open(withoutPrepare(pooler.url))])
     const release = await holdLock(first.sql, "first start")
@@ -152,7 +152,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     await database.close()
   })
 
-  test("doctor names the kind of pooler, what it lacks and the remedy", async () => {
+  test("doctor names the kind of pooler, what this kind does not support, and the remedy", async () => {
     await using pooler = await startPooler({ mode: "transaction" })
     const look = async (databaseUrl: string) => {
       const settings = { databaseUrl } as Parameters<typeof checkDatabase>[0]["settings"]

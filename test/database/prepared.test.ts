@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test("a statement that many connections prepare exists once and is dropped when the last of them ends", async () => {
+test("a statement that many connections prepare exists once, and is dropped with the last of them", async () => {
   const connections = Array.from({ length: 6 }, connect)
   for (const [i, connection] of connections.entries()) {
     expect(await connection`select name from thing where id = ${i + 1}`).toMatchObject([{ name: `thing ${i + 1}` }])
@@ -36,7 +36,7 @@ test("a statement that many connections prepare exists once and is dropped when 
   expect(await countPrepared("select name from thing where id = $1")).toBe(0)
 })
 
-test("the same text with other parameter types is another statement", async () => {
+test("a statement with the same text but other parameter types is a separate statement", async () => {
   const [first, second] = [connect(), connect()]
   const typeOf = (connection: Sql, value: postgres.ParameterOrFragment<never>) =>
     connection`select pg_typeof(${value})::text as type`
@@ -47,21 +47,17 @@ test("the same text with other parameter types is another statement", async () =
   await Promise.all([first.end(), second.end()])
 })
 
-test(
-  "a statement that cannot be parsed is not shared: each client gets its own error, " +
-    "and all get rows once the table exists",
-  async () => {
-    const connections = [connect(), connect(), connect()]
-    const ask = (connection: Sql) => connection`select ${1}::int as n from later`
-    for (const connection of connections) expect(await codeOf(ask(connection))).toBe("42P01")
-    await sql`create table later ()`
-    await sql`insert into later default values`
-    for (const connection of connections) expect(await ask(connection)).toMatchObject([{ n: 1 }])
-    await Promise.all(connections.map((connection) => connection.end()))
-  },
-)
+test("an unparsable statement is not shared: each client gets an error, and rows once the table exists", async () => {
+  const connections = [connect(), connect(), connect()]
+  const ask = (connection: Sql) => connection`select ${1}::int as n from later`
+  for (const connection of connections) expect(await codeOf(ask(connection))).toBe("42P01")
+  await sql`create table later ()`
+  await sql`insert into later default values`
+  for (const connection of connections) expect(await ask(connection)).toMatchObject([{ n: 1 }])
+  await Promise.all(connections.map((connection) => connection.end()))
+})
 
-test("a changed schema is seen by statements prepared before and after; a rolled-back change by none", async () => {
+test("statements prepared before and after a schema change use the new schema, unless it is rolled back", async () => {
   await sql`create table wide (a int)`
   await sql`insert into wide values (1)`
   const [before, after, last] = [connect(), connect(), connect()]
@@ -105,7 +101,7 @@ test.each(["discard all", "deallocate all"])(
   },
 )
 
-slow("the backend keeps the most recently used statements, and others are parsed again at their next use", async () => {
+slow("the backend keeps recently used statements, and parses others again at their next use", async () => {
   const [first, second] = [connect(), connect()]
   const ask = async (connection: Sql, n: number) =>
     (await connection.unsafe(`select $1::int + ${n} as n`, [1], { prepare: true }))[0]
@@ -121,7 +117,7 @@ slow("the backend keeps the most recently used statements, and others are parsed
   await Promise.all([first.end(), second.end()])
 })
 
-test("a plan is shared, and renewed once a table that it reads has grown", async () => {
+test("a plan is shared, and is renewed once a table that the plan reads has grown", async () => {
   await sql`create table grown (id int primary key, name text)`
   await sql`analyze grown`
   const ask = (n: number) => sql`select name from grown where id = ${n}`
@@ -142,7 +138,7 @@ test("a plan is shared, and renewed once a table that it reads has grown", async
   expect((await plan()).steps).toContain("Index Scan")
 })
 
-test("a client's statement names are private: taken once, free once closed, unknown to others", async () => {
+test("each client has its own statement names: a name in use is refused, and is free again once closed", async () => {
   const [first, second] = [speak(), speak()]
   expect(await first(parse("a", "select 1"), ...run("a"), sync())).toBe("1 2 D C Z")
   expect(await first(parse("a", "select 2"), sync())).toBe("E42P05 Z")
@@ -154,7 +150,7 @@ test("a client's statement names are private: taken once, free once closed, unkn
   expect(await first(...run("a"), closeStatement(""), sync())).toBe("2 D C 3 Z")
 })
 
-slow("messages after a failed one are skipped until the sequence ends, and later ones are processed", async () => {
+slow("messages after a failed message are skipped until the sequence ends, and later ones are processed", async () => {
   const [first, second] = [speak(), speak()]
   await second(parse("b", "select 5"), sync())
   expect(await first(parse("x", "select wrong"), parse("b", "select 5"), sync())).toBe("E42703 Z")

@@ -40,7 +40,7 @@ export function startHolder(as: "server" | "command", dataDir: string, mode = "i
     await reading
     return lines
   }
-  /** Ends it (kill -9 by default) and waits until all its output is read. */
+  /** Ends the process (kill -9 by default) and waits until all its output is read. */
   const end = async (signal: NodeJS.Signals = "SIGKILL") => {
     child.kill(signal)
     return waitForEnd()

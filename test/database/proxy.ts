@@ -1,6 +1,9 @@
 import { createConnection, createServer, type Socket } from "node:net"
 
-/** Starts a proxy to a server that can freeze: it accepts bytes but returns none, as with SIGSTOP or a cut network. */
+/**
+ * Starts a proxy to a server. The proxy can freeze: it then accepts bytes but returns none, as with SIGSTOP or a cut
+ * network.
+ */
 export async function proxyTo(url: URL) {
   let frozen = false
   const sockets = new Set<Socket>()

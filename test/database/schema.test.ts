@@ -9,7 +9,7 @@ let sql: Sql
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  // Months that other tests of this process opened are not part of the schema.
+  // Partitions of months that other tests of this process added are not part of the schema.
   const months = await sql<{ name: string }[]>`
     select relname as name
     from pg_class
@@ -22,7 +22,7 @@ slow("the baseline and the migrations make the schema of the snapshot", async ()
   expectSnapshot("schema.sql", await describeSchema(sql))
 })
 
-test("no constraint has a name that PostgreSQL numbered, cut off or made of several columns", async () => {
+test("no constraint has a name that PostgreSQL numbered, cut off, or formed from several columns", async () => {
   const rows = await sql<{ name: string }[]>`
     select k.conname as name
     from pg_constraint k

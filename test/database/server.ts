@@ -1,6 +1,6 @@
 import postgres from "postgres"
 
-/** Creates an empty database on the server of DATABASE_URL, which is dropped at the end of `await using`. */
+/** Creates an empty database on the server of DATABASE_URL. The database is dropped at the end of `await using`. */
 export async function scratchDatabase(
   purpose: string,
 ): Promise<AsyncDisposable & { url: string; admin: postgres.Sql }> {

@@ -37,7 +37,7 @@ function recordCalls(options: Options = {}) {
 const settle = () => Bun.sleep(0)
 
 describe("slots", () => {
-  test("a workspace holds at most half of the slots, and another gets the rest at once", async () => {
+  test("a workspace gets at most half of the slots, and another workspace gets the others at once", async () => {
     const { granted, call, take } = recordCalls({ slots: 4 })
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
     for (const name of ["b1", "c1", "d1"]) void take(name, call(name.charCodeAt(0)))
@@ -82,7 +82,7 @@ describe("slots", () => {
     expect(granted).toEqual(["a1", "b1"])
   })
 
-  test("waiting workspaces take turns, however many statements one of them has queued", async () => {
+  test("waiting workspaces take turns, however many statements one of them has in its queue", async () => {
     const { granted, call, take, release } = recordCalls({ slots: 1 })
     const calls = { a: call(1), b: call(2), c: call(3) }
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, calls.a)
@@ -103,12 +103,12 @@ describe("slots", () => {
     void take("b2", light)
     await settle()
     expect(granted.slice(0, 3)).toEqual(["a1", "b1", "b2"])
-    // Only for a while: the workspace with fewer calls still has its slot.
+    // The workspace yields only for a while: b, with fewer calls, still has its slot.
     await Bun.sleep(60)
     expect(granted.slice(3)).toEqual(["a2"])
   })
 
-  test("a workspace that yields gets no further slot for a while", async () => {
+  test("a workspace gets no further slot for a while in which it yields", async () => {
     const { granted, call, take, release } = recordCalls({ slots: 8 })
     for (const name of ["a1", "a2", "a3", "a4", "a5", "a6"]) void take(name, call(1))
     void take("b1", call(2))
@@ -154,7 +154,7 @@ describe("slots", () => {
     expect(await take("b2", active)).toBe("deadline")
   })
 
-  test("when too many wait, the workspace with the longest queue loses its newest call", async () => {
+  test("when too many calls wait, the newest call of the workspace with the longest queue is refused", async () => {
     const { call, take } = recordCalls({ slots: 1, maxWaiting: 3 })
     void take("a1", call(1))
     await settle()
@@ -164,7 +164,7 @@ describe("slots", () => {
     expect(await take("a5", call(1))).toBe("crowded")
   })
 
-  test("a slot that is never released is taken back, and its holder is logged", async () => {
+  test("a slot that is never released is taken back, and the call that held it is logged", async () => {
     const shortages: { why: string; holders: SlotHolder[] }[] = []
     const onShortage = (why: string, holders: SlotHolder[]) => void shortages.push({ why, holders })
     const { slots, granted, call, take } = recordCalls({ slots: 1, maxHeldMs: 40, onShortage })
@@ -175,7 +175,7 @@ describe("slots", () => {
     expect(shortages).toMatchObject([{ why: "taken_back", holders: [{ workspaceId: 1, operation: "op1" }] }])
   })
 
-  test("slots are stuck once all are held and none was released for longer than a statement may take", async () => {
+  test("slots count as stuck if all are held and none was released for longer than a statement may take", async () => {
     const { slots, call, take, release } = recordCalls({ stuckAfterMs: 30 })
     void take("a", call(1))
     await Bun.sleep(40)

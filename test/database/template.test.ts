@@ -12,7 +12,7 @@ setDefaultTimeout(60_000)
 const { folder, remove } = scratchFolder()
 afterAll(remove)
 
-long("a template is a cleanly stopped directory without a pid or leftovers of another start", async () => {
+long("a template is a cleanly stopped directory without a pid file or other files of an earlier start", async () => {
   const template = await makeTemplateApart()
   const files = await new Bun.Archive(template).files()
   expect([...files.keys()].filter((name) => /\.pid$|\.opts$|(^|\/)\.\.?(\/|$)/.test(name))).toEqual([])
@@ -44,8 +44,8 @@ console.log(JSON.stringify({ bytes: template.length, peakMb: Number(kb) / 1_024 
 const SHUT_DOWN = 1
 
 slow(
-  "a new directory equals the template, has one database, is private to its owner and needs no recovery, " +
-    "and a partial one is removed",
+  "a new directory equals the template, has one database, is private and needs no recovery; a partial one is " +
+    "removed",
   async () => {
     const unfinished = join(folder, "postgres.new-1")
     mkdirSync(unfinished)
@@ -104,7 +104,7 @@ slow("a checkout caches the template it made", async () => {
   expect(digest(findTemplate()!)).toBe(digest(template))
   const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))
   const cachedNames = readdirSync(join(import.meta.dirname, "../../node_modules/.cache"))
-  // Only one template, however many earlier schemas there were.
+  // There is only one cached template, however many earlier schemas there were.
   const name = `appmeter-template-${dependencies["@electric-sql/pglite"]}-`
   expect(cachedNames.filter((entry) => entry.startsWith("appmeter-template-"))).toEqual([
     expect.stringMatching(new RegExp(`^${RegExp.escape(name)}[0-9a-f]{12}\\.tar\\.zst$`)),

@@ -23,13 +23,15 @@ const RUNAWAY = 100_000_000_000
 function openWatched(options: Partial<EmbeddedOptions> = {}) {
   const events: string[] = []
   const log = (_level: string, event: string) => {
-    // maintenance may be cut off by the restart, and is repeated
+    // the restart may interrupt maintenance, which is then repeated
     if (event.startsWith("database_") && event !== "database_maintenance_failed") events.push(event)
   }
   return openEmbedded({ dataDir, as: "server", log, statements, ...options }).then((database) => ({ database, events }))
 }
 
-/** Returns "away" if the database was unavailable, otherwise the error. Null without a failure. */
+/**
+ * Returns "away" if the database was unavailable, the error if there was another failure, and null if there was none.
+ */
 const failure = (work: Promise<unknown>) =>
   work.then(
     () => null,
@@ -76,7 +78,7 @@ slow(
     expect(row!.stored - acknowledged).toBeLessThanOrEqual(6)
     expect([...outcomes].filter((outcome) => outcome !== null && outcome !== "away")).toEqual([])
     expect(events).toEqual(["database_restarted"])
-    // The files of the ended thread are closed.
+    // Checks that the files of the ended thread are closed.
     expect(openFiles()).toBeLessThan(filesBefore * 1.5 + 1)
     await close()
   },
@@ -94,7 +96,7 @@ function openFiles(): number {
   }).length
 }
 
-long("a transaction in progress elsewhere is rolled back entirely, and its connection works again", async () => {
+long("a transaction whose statement is stopped is rolled back entirely, and its connection works again", async () => {
   const { database } = await openWatched()
   const { sql, close } = database
   const runaway = sql.begin(async (tx) => {
@@ -128,7 +130,7 @@ long("statement_timeout 0, for a transaction or a session, and vacuum are not st
   await close()
 })
 
-long("over HTTP, concurrent calls get 503 unavailable without a charge, and 200 after the restart", async () => {
+long("over HTTP, concurrent calls get 503 unavailable and are not charged, and get 200 after the restart", async () => {
   const { database } = await openWatched()
   const { sql, close } = database
   await migrate(sql, readTree("sql", ".sql"), () => {})
@@ -147,7 +149,7 @@ long("over HTTP, concurrent calls get 503 unavailable without a charge, and 200 
   await close()
 })
 
-long("a command's statement has its own limit, and the server keeps answering", async () => {
+long("a statement of a command has a separate limit, and the server keeps answering", async () => {
   const { database, events } = await openWatched()
   const command = await openEmbedded({ dataDir, as: "command", log: () => {} })
   expect(await failure(command.sql`select pg_sleep(1)`)).toBeNull()
@@ -159,7 +161,7 @@ long("a command's statement has its own limit, and the server keeps answering", 
   await database.close()
 })
 
-long("statements that exceed their limit, however many, never end the server", async () => {
+long("statements that exceed their limit never end the server, however many they are", async () => {
   const losses: string[] = []
   const { database, events } = await openWatched({ onLoss: (error) => void losses.push(error.message) })
   const { sql, close } = database
@@ -175,71 +177,67 @@ long("statements that exceed their limit, however many, never end the server", a
   await close()
 })
 
+long("a stopped statement is refused for a while, whether it is prepared, unprepared or in a transaction", async () => {
+  const { database, events } = await openWatched()
+  const { sql, close } = database
+  const runaway = (connection: typeof sql) => connection`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`
+  expect(await failure(runaway(sql))).toBe("away")
+  const refusals = await Promise.all(Array.from({ length: 12 }, () => failure(runaway(sql))))
+  expect(new Set(refusals)).toEqual(new Set(["away"]))
+  const inside = sql.begin(async (tx) => {
+    await tx`insert into written (id) values (-3)`
+    await runaway(tx as unknown as typeof sql)
+  })
+  expect(await failure(inside)).toBe("away")
+  const caught = await sql.begin(async (tx) => {
+    await tx.savepoint((savepoint) => runaway(savepoint as unknown as typeof sql)).catch(() => {})
+    return await tx`select 1 as one`
+  })
+  expect([...caught]).toEqual([{ one: 1 }])
+  expect([...(await sql`select id from written where id = -3`)]).toEqual([])
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => sql`select ${i}::int as i`))
+  expect(answers.map(([row]) => row!.i)).toEqual(Array.from({ length: 40 }, (_, i) => i))
+  expect(events).toEqual(["database_restarted"])
+  await close()
+})
+
 long(
-  "a stopped statement is refused for a while instead of run again, prepared or not, and in a transaction",
+  "after the database is opened again, tables that have grown are analyzed before any client can use it",
   async () => {
-    const { database, events } = await openWatched()
+    const { database } = await openWatched()
     const { sql, close } = database
-    const runaway = (connection: typeof sql) => connection`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`
-    expect(await failure(runaway(sql))).toBe("away")
-    const refusals = await Promise.all(Array.from({ length: 12 }, () => failure(runaway(sql))))
-    expect(new Set(refusals)).toEqual(new Set(["away"]))
-    const inside = sql.begin(async (tx) => {
-      await tx`insert into written (id) values (-3)`
-      await runaway(tx as unknown as typeof sql)
-    })
-    expect(await failure(inside)).toBe("away")
-    const caught = await sql.begin(async (tx) => {
-      await tx.savepoint((savepoint) => runaway(savepoint as unknown as typeof sql)).catch(() => {})
-      return await tx`select 1 as one`
-    })
-    expect([...caught]).toEqual([{ one: 1 }])
-    expect([...(await sql`select id from written where id = -3`)]).toEqual([])
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => sql`select ${i}::int as i`))
-    expect(answers.map(([row]) => row!.i)).toEqual(Array.from({ length: 40 }, (_, i) => i))
-    expect(events).toEqual(["database_restarted"])
+    await sql`create table if not exists grown (id int, pad text)`
+    await sql`insert into grown select n, repeat('x', 50) from generate_series(1, 20000) n`
+    expect([...(await sql`select reltuples from pg_class where relname = 'grown'`)]).toEqual([{ reltuples: -1 }])
+    const runaway = failure(sql`select count(*) as "before" from generate_series(1, ${RUNAWAY}::bigint)`)
+    await Bun.sleep(50)
+    await failure(sql`select 1`)
+    expect(await runaway).toBe("away")
+    expect([...(await sql`select reltuples from pg_class where relname = 'grown'`)]).toEqual([{ reltuples: 20_000 }])
     await close()
   },
 )
 
-long("after a reopening, tables that have grown are analyzed before any client is let in", async () => {
-  const { database } = await openWatched()
-  const { sql, close } = database
-  await sql`create table if not exists grown (id int, pad text)`
-  await sql`insert into grown select n, repeat('x', 50) from generate_series(1, 20000) n`
-  expect([...(await sql`select reltuples from pg_class where relname = 'grown'`)]).toEqual([{ reltuples: -1 }])
-  const runaway = failure(sql`select count(*) as "before" from generate_series(1, ${RUNAWAY}::bigint)`)
-  await Bun.sleep(50)
-  await failure(sql`select 1`)
-  expect(await runaway).toBe("away")
-  expect([...(await sql`select reltuples from pg_class where relname = 'grown'`)]).toEqual([{ reltuples: 20_000 }])
-  await close()
+test("a statement is refused longer the more often it was stopped; after a stopped batch each runs alone", () => {
+  let now = 0
+  const runaways = new Runaways(() => now)
+  runaways.note(["a"])
+  expect([runaways.refusedFor(["b", "a"]), runaways.refusedFor(["b"])]).toEqual([15_000, 0])
+  now = 15_000
+  expect(runaways.refusedFor(["a"])).toBe(0)
+  runaways.note(["a"])
+  expect(runaways.refusedFor(["a"])).toBe(30_000)
+  for (let i = 0; i < 10; i++) runaways.note(["a"])
+  expect(runaways.refusedFor(["a"])).toBe(5 * 60_000)
+  now += 10 * 60_000
+  expect(runaways.refusedFor(["a"])).toBe(0)
+  runaways.note(["b", "c"])
+  expect([runaways.refusedFor(["b", "c"]), runaways.mustRunAlone(["d", "c"]), runaways.mustRunAlone(["d"])]).toEqual([
+    0,
+    true,
+    false,
+  ])
 })
-
-test(
-  "a statement is refused longer the more often it was stopped, and each of several in one batch runs alone from " +
-    "then on",
-  () => {
-    let now = 0
-    const runaways = new Runaways(() => now)
-    runaways.note(["a"])
-    expect([runaways.refusedFor(["b", "a"]), runaways.refusedFor(["b"])]).toEqual([15_000, 0])
-    now = 15_000
-    expect(runaways.refusedFor(["a"])).toBe(0)
-    runaways.note(["a"])
-    expect(runaways.refusedFor(["a"])).toBe(30_000)
-    for (let i = 0; i < 10; i++) runaways.note(["a"])
-    expect(runaways.refusedFor(["a"])).toBe(5 * 60_000)
-    now += 10 * 60_000
-    expect(runaways.refusedFor(["a"])).toBe(0)
-    runaways.note(["b", "c"])
-    expect([runaways.refusedFor(["b", "c"]), runaways.mustRunAlone(["d", "c"]), runaways.mustRunAlone(["d"])]).toEqual([
-      0,
-      true,
-      false,
-    ])
-  },
-)
 
 test("statement_timeout in a statement is parsed the way PostgreSQL parses it", () => {
   const limitOf = (statement: string) => {

@@ -60,11 +60,11 @@ describe("the two commands of each write, pasted into one shell with only a key"
     await server.stop(true)
   })
 
-  // writes to another platform need an account there
+  // writes to another platform are left out, because they need a connected account
   for (const { name, credits } of actions.filter(({ outside }) => !outside)) {
     test(`the commands of ${name} preview it, show the preview and confirm it once`, async () => {
       const workspace = await service.workspace()
-      // a name that looks like a token and its surrounding text
+      // the name contains text that looks like a token and the JSON around it
       await tracked(workspace, 'Kettle "confirmToken":"confirm_no"', ["high water"])
       const key = await service.key(workspace)
       await BEFORE[name]?.(sql, workspace)

@@ -51,7 +51,7 @@ test("a required argument shows its example, and an optional one shows none", ()
   expect(["rows", "least", "day"].map(example)).toEqual([undefined, undefined, undefined])
 })
 
-test("an argument's description is escaped, and is followed by that of its list entries", () => {
+test("an argument's description is escaped and followed by the description of its list entries", () => {
   expect(line("appId")).toContain("Which &lt;app&gt;.")
   expect(line("terms")).toContain("Some. Each: A keyword.")
   expect(line("rows")).not.toContain("<br>")

@@ -35,10 +35,10 @@ test("every code has one anchor with its message and fields, below its status", 
   expect(page).not.toContain("undefined")
 })
 
-/** Codes thrown only by code that no operation of this version reaches. */
+/** Codes that src throws although no operation of this version can return them. */
 const OUT_OF_REACH: FaultCode[] = []
 
-slow("a code is marked as unused if nothing throws it or no operation reaches it", () => {
+slow("a code is marked as unused if src does not throw it or no operation can return it", () => {
   const marked = page
     .split('<section id="')
     .slice(1)
@@ -47,13 +47,13 @@ slow("a code is marked as unused if nothing throws it or no operation reaches it
   const thrown = thrownCodes()
   expect(thrown.size).toBeGreaterThan(40)
   expect(marked.filter((code) => thrown.has(code))).toEqual(OUT_OF_REACH)
-  // every other code appears in src, thrown or attached to a parameter or a key's condition
+  // every other code appears in src: thrown, or attached to a parameter or to a condition of a key
   const text = source()
   const unmarked = FAULT_CODES.filter((code) => !marked.includes(code))
   expect(unmarked.filter((code) => !text.includes(`"${code}"`))).toEqual([])
 })
 
-/** Returns the codes that src passes to a new Fault. */
+/** Returns the codes that src passes to `new Fault`. */
 function thrownCodes(): Set<string> {
   const thrown = [...source().matchAll(/new Fault\(([^)]*)/g)].map(([, args]) => args as string)
   return new Set(thrown.flatMap((args) => [...args.matchAll(/"([a-z_]+)"/g)].map(([, code]) => code as string)))

@@ -49,7 +49,7 @@ describe("the manual", () => {
     expect((await service.call("/docs/operate/nothing")).status).toBe(404)
   })
 
-  slow("the manual is well-formed without own scripts or images, and all its links and anchors resolve", async () => {
+  slow("the manual is well-formed, has no scripts or images, and all its links and anchors resolve", async () => {
     const pages = new Map<string, ReturnType<typeof readMarkup>>()
     for (const address of addresses)
       pages.set(
@@ -112,7 +112,7 @@ describe("the manual", () => {
     expect(rows).toEqual(built)
   })
 
-  test("the manual has the code's figures: pace, open files, deadline and the sandbox's limit", () => {
+  test("the manual states the code's figures: pace, open files, deadline and the sandbox's limit", () => {
     const flat = (page: string) => pageOf(page).replace(/\s+/g, " ")
     const gap = (host: Upstream) => BASE_GAPS_MS.get(host)
     expect(flat("measuring")).toContain(

@@ -49,7 +49,7 @@ describe("the reference", () => {
     }
   })
 
-  test("every anchor of the time when the reference was one page leads to the page that has the part now", () => {
+  test("every anchor from the time of the single page leads to the page that now has the part", () => {
     const { ids } = readMarkup(start.replace(script, ""))
     const former = [
       "start",
@@ -69,7 +69,7 @@ describe("the reference", () => {
     for (const { name } of actions) expect(start).toContain(`<li id="${name}"><a href="/docs/writes#${name}">`)
   })
 
-  test("every parameter and every field of an answer has an anchor, and every required parameter an example", () => {
+  test("every parameter and every answer field has an anchor, and every required parameter an example", () => {
     for (const { id, input, output } of catalogWithSamples) {
       const section = sectionOf(id)
       for (const [name, entry] of Object.entries(input.entries)) {
@@ -185,7 +185,7 @@ describe("the reference", () => {
     }
   })
 
-  test("a POST, which the sandbox does not answer, is shown with a key", () => {
+  test("a POST is shown with a key, because the sandbox does not answer it", () => {
     expect(shellWords(lineOf("write_sample"))).toEqual([
       "curl",
       "-H",

@@ -82,7 +82,7 @@ describe("the search page", () => {
     expect(text).toContain('value="bad_country"')
   })
 
-  test("a query is shown as text, and a longer one is cut", async () => {
+  test("a query is shown as text, and a query beyond the maximum length is cut", async () => {
     const markup = `"><script>alert(1)</script>${"x".repeat(200)}`
     const { text } = await service.call(`/docs/search?q=${encodeURIComponent(markup)}`)
     expect(text).not.toContain("<script>alert")

@@ -35,7 +35,7 @@ describe("the tools in the reference", () => {
     expect(lines.flatMap(([, ids]) => ids!.split(", ")).sort()).toEqual(catalog.map(({ id }) => id).sort())
   })
 
-  test("the shown configuration has a URL and a header that an assistant can use unchanged", async () => {
+  test("the configuration on the page has a URL and a header that an assistant can use unchanged", async () => {
     const json = /<pre>(\{[^<]*\})<\/pre>/
       .exec(page)?.[1]
       ?.replaceAll("&quot;", '"')

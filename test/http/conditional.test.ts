@@ -136,7 +136,7 @@ describe("a keyed read", () => {
 })
 
 test("a call that waits, spends or writes has no ETag and is always charged", async () => {
-  // nearly all Hive operations read data that nobody tracks
+  // Hive operations are left out, because nearly all of them read data that nobody tracks
   const unconditional = catalog.filter((operation) => !isConditional(operation) && !operation.hive).map(({ id }) => id)
   expect(unconditional.sort()).toEqual([
     "confirm_action",

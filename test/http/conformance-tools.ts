@@ -131,7 +131,7 @@ export const conformanceOffers: Offers = {
   },
 }
 
-/** One sandbox fixture for each. */
+/** Has one sandbox fixture for each tool. */
 export const conformanceFixtures = new Map(
   conformanceTools.map(({ id, input }) => [
     `${id}.json`,

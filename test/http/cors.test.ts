@@ -39,7 +39,7 @@ async function called({ app }: Service, path: string, origin: string): Promise<R
 const readableBy = ({ headers }: Response) => headers.get("access-control-allow-origin")
 
 describe.each(["/v1/apps", "/v1/apps/none/keywords", "/v1/nowhere", "/mcp"])("%s", (path) => {
-  test("without the setting no page of another origin may call or read", async () => {
+  test("without the setting, pages of other origins can neither call nor read the response", async () => {
     expect((await preflight(closed, path, OURS)).status).toBeGreaterThanOrEqual(401)
     expect(readableBy(await preflight(closed, path, OURS))).toBeNull()
     const { headers } = await called(closed, path, OURS)
@@ -87,7 +87,7 @@ describe.each(["/v1/apps", "/v1/apps/none/keywords", "/v1/nowhere", "/mcp"])("%s
   })
 })
 
-test("an allowed page can read refusals: a missing key, too long an address", async () => {
+test("an allowed page can read refusals, such as a missing key or too long an address", async () => {
   for (const path of ["/v1/apps", `/v1/apps?q=${"x".repeat(20_000)}`]) {
     const request = new Request(`${PUBLIC_URL}${path}`, { headers: { origin: OURS } })
     const refused = await named.app.fetch(request, "127.0.0.1")

@@ -1,6 +1,6 @@
 import type { Sql } from "../../src/database/types.ts"
 
-/** Wraps a database and counts executed queries. Fragments do not count. */
+/** Wraps a database and counts executed queries. Fragments of queries are not counted. */
 export function countedOn(sql: Sql): { sql: Sql; statements: () => number } {
   let count = 0
   type Sent = { handle: () => unknown }

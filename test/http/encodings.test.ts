@@ -91,7 +91,7 @@ test("a short response is not compressed", async () => {
   }
 })
 
-test("the size in bytes decides about compression, and an uncompressed body is not read", async () => {
+test("whether a body is compressed depends on its size in bytes, and an uncompressed body is not read", async () => {
   const [ascii, wide] = ["a".repeat(MIN_BYTES - 1), "é".repeat(MIN_BYTES / 2)]
   for (const [text, isLong] of [
     [ascii, false],
@@ -111,7 +111,7 @@ test("the size in bytes decides about compression, and an uncompressed body is n
   expect(await inEncoding(null, written)).toBe(written)
 })
 
-test("the encoding with the highest weight is used; among equals the cheapest for its gain", () => {
+test("the encoding with the highest weight is used; of equal ones, the one with the best gain for its cost", () => {
   const cases: [string | null, string | null][] = [
     [null, null],
     ["", null],
@@ -162,7 +162,7 @@ test("HEAD of a keyed read is refused with Allow, costs nothing and starts nothi
   expect(await used("/v1/apps")).toBe(before + 1)
 })
 
-test("common first addresses redirect people to their apps and programs to the reference", async () => {
+test("addresses that are often tried first redirect people to their apps and programs to the reference", async () => {
   const led = { "/": "/app", "/docs/": "/docs", "/v1": "/docs", "/v1/": "/docs" }
   for (const [path, to] of Object.entries(led)) {
     const { status, headers } = await sent(path)

@@ -16,7 +16,7 @@ const ROWS: Record<string, Record<string, number>> = {
   get_store_page: { timeline: 100 },
   list_reviews: { list: 100, android: 100 },
   search_reviews: { reviews: 100 },
-  // the themes of rules and the finer ones of a model, which the sample lacks
+  // 15 themes found by rules and 12 finer ones found by a model, which the sample lacks
   summarize_reviews: { themes: 15 + 12 },
   get_review_stats: { byVersion: 200 },
   get_timeline: { changes: 50 },

@@ -43,7 +43,7 @@ describe("every operation", () => {
       expect(Object.keys(answer.body)).toEqual(Object.keys(prepared))
     })
 
-    test(`${id}: every other method, HEAD included, is refused free of charge and with Allow`, async () => {
+    test(`${id}: every other method, including HEAD, is refused free of charge and with Allow`, async () => {
       const used = new Set<number>()
       for (const wrong of ["PUT", "PATCH", "DELETE", "HEAD", method === "GET" ? "POST" : "GET"]) {
         const answer = await service.call(`/v1${sample}`, { key, method: wrong })
@@ -53,7 +53,7 @@ describe("every operation", () => {
       expect(used.size).toBe(1)
     })
 
-    test(`${id}: in the sandbox Allow names a method that is answered, or the path does not exist`, async () => {
+    test(`${id}: in the sandbox, Allow names a method that exists there, or the path does not exist`, async () => {
       for (const requested of ["GET", "HEAD", "POST", "OPTIONS", "DELETE"]) {
         const { status, headers } = await service.call(`/v1/sandbox${sample}`, { method: requested })
         const expected = method !== "GET" ? [404, null] : requested !== "GET" ? [405, "GET"] : null
@@ -76,7 +76,7 @@ describe("every operation", () => {
 })
 
 describe("the sandbox", () => {
-  test("the sandbox answers only GET, without a key, and valid parameters do not change a byte", async () => {
+  test("the sandbox answers only GET, needs no key, and valid parameters do not change a byte", async () => {
     const plain = await service.call("/v1/sandbox/apps")
     expect([plain.status, plain.credits]).toMatchObject([200, { used: 0, limit: 0, remaining: 0 }])
     expect(plain.headers.get("access-control-allow-origin")).toBe("*")
@@ -103,7 +103,7 @@ describe("the sandbox", () => {
     expect((await service.call("/v1/sandbox/apps/app_other/keywords")).body.error).toBe("not_found")
   })
 
-  test("every id in a sample answer resolves to an answer of its own", async () => {
+  test("every id in a sample answer leads to a sample answer for that id", async () => {
     const app = "/v1/sandbox/apps/app_lumenjournal"
     const { rivals } = (await service.call(`${app}/rivals`)).body
     expect(rivals.length).toBeGreaterThan(1)
@@ -191,7 +191,7 @@ describe("bodies", () => {
   test("an absent body is an empty object, whatever content type is named", async () => {
     for (const headers of [undefined, { "content-type": "application/json" }, { "content-type": "text/plain" }]) {
       const answer = await samples.call("/v1/samples", { key, method: "POST", ...(headers && { headers }) })
-      // the sample needs its scope
+      // the sample operation requires the argument `scope`
       expect([answer.status, answer.body.error, answer.body.field]).toEqual([400, "invalid_arguments", "scope"])
     }
   })
@@ -271,7 +271,7 @@ describe("public documents", () => {
     expect(docs).toBe("http://127.0.0.1:8787/docs/errors#unknown_endpoint")
   })
 
-  test("the account's link, /docs and the OpenAPI document exist", async () => {
+  test("the docs link in an account's answer, /docs and the OpenAPI document exist", async () => {
     const { docs } = (await service.call("/v1/account", { key })).body
     expect((await service.call(new URL(docs).pathname)).status).toBe(200)
     expect((await service.call("/docs/")).headers.get("location")).toBe("/docs")
@@ -307,7 +307,7 @@ describe("public documents", () => {
     }
   })
 
-  test("on a stop readiness fails before liveness", async () => {
+  test("when the server stops, readiness fails before liveness", async () => {
     expect((await service.call("/readyz")).status).toBe(200)
     service.app.setReady(false)
     expect([(await service.call("/readyz")).status, (await service.call("/livez")).status]).toEqual([503, 200])
@@ -318,7 +318,8 @@ describe("public documents", () => {
 describe("every fault of the table", () => {
   test("a fault is answered with its status, body and the caller's credits, and costs nothing", async () => {
     const statuses = new Set<number>()
-    // a separate key, because other processes' charges can change its credits between two calls
+    // uses a separate key, because charges by other processes could change the credits of a shared key between two
+    // calls
     const key = await newKey()
     const before = await samples.call("/v1/samples/faults/not_found", { key })
     for (const code of FAULT_CODES) {

@@ -90,7 +90,7 @@ describe.each(narrow.map((operation) => [operation.id, operation] as const))("%s
     fc.assert(property, { numRuns: cases(4, 40), seed: 14 })
     expect(only(names)).toEqual(answer)
     expect(narrowed(operation, {}, answer)).toBe(answer)
-    // an answer with an unknown field, or without a field that always stays, does not fit
+    // the schema refuses an answer with an unknown field, or without a field that narrowing always keeps
     const { country: __, ...less } = { country: "us", ...answer }
     for (const wrong of [{ ...answer, odd: 1 }, ...("country" in answer ? [less] : [])])
       expect(v.safeParse(answerSchema(operation), wrong).success).toBe(false)

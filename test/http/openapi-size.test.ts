@@ -4,7 +4,7 @@ import { freshDatabase } from "../database.ts"
 import { slow } from "../long.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
 
-/** Maximum bytes per operation without examples, so that an assistant can read the document. */
+/** Maximum bytes per operation in the document without examples, so that an assistant can read it. */
 const MAX_BYTES = 8_700
 
 let service: Service
@@ -22,7 +22,8 @@ const plain = (text: string) =>
   JSON.parse(text, (name, nested) => (name === "example" || name === "examples" ? undefined : nested))
 
 /**
- * Returns the document with each shared parameter inlined. Examples differ, so without them more parameters are shared.
+ * Returns the document with each shared parameter inlined. Examples differ, so more parameters are shared in a document
+ * without them.
  */
 function withOwnParameters({ components: { parameters, ...components }, ...document }: Whole): object {
   const text = JSON.stringify({ ...document, components })

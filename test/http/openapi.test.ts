@@ -107,7 +107,7 @@ describe("an operation in the document", () => {
     }
   })
 
-  test("a documented operation shows a price range, the body of a POST and where a write's scope is defined", () => {
+  test("a documented operation shows a price range, a POST's body and where the scope of a write is defined", () => {
     const [explorer, write] = ["explorer_sample", "write_sample"].map((id) => operationOf(withSamples, id))
     expect(explorer).toMatchObject({
       "x-credits": 5,
@@ -289,7 +289,7 @@ function responseAt(document: Document, ref: string): Content {
   return document.components.responses[ref.slice("#/components/responses/".length)] as Content
 }
 
-/** Returns those codes of the operation's responses that every call can cause or that the operation declares. */
+/** Returns the codes in the operation's responses that every call can cause or that the operation declares. */
 function codesOf(document: Document, id: string): string[] {
   const { responses, "x-errors": declared = [] } = operationOf(document, id)
   const named = Object.values(responses).flatMap(({ $ref }) =>

@@ -59,7 +59,7 @@ describe("/readyz", () => {
     expect(await readiness(budget).ask()).toEqual([200, { status: "ready", measuring: [SHORT] }])
   })
 
-  test("/readyz is 503 before a stop and does not compute the budget", async () => {
+  test("/readyz returns 503 before a stop, and does not compute the budget then", async () => {
     let checks = 0
     const { app, ask } = readiness(async () => [{ ...SHORT, asked: ++checks }])
     app.setReady(false)

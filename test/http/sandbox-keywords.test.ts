@@ -71,7 +71,7 @@ describe("ranks", () => {
       expect(named.get(id)).toMatchObject({ name, ratings })
   })
 
-  test("the ranks of a rival match the list of rivals, and its rating count ends its history", () => {
+  test("a rival's ranks match the list of rivals, and the last value of its history is its rating count", () => {
     const listed = rivals.rivals.find(({ id }: Answer) => id === rival.id)
     for (const { term, theirRank } of listed.terms)
       expect(rival.keywords.find((row: Answer) => row.term === term)).toMatchObject({ rank: theirRank })
@@ -134,7 +134,7 @@ describe("ranks", () => {
 })
 
 describe("today", () => {
-  test("today's counts match the snapshot for every storefront and store", () => {
+  test("today's counts of each storefront and store match the snapshot", () => {
     for (const { platform, country, tracked, measured, ranked, best } of app.snapshot) {
       const of = (key: string) => value(key, platform, country)
       expect([of("keywordsTracked"), of("keywordsMeasured")]).toEqual([tracked, measured])
@@ -142,7 +142,7 @@ describe("today", () => {
     }
   })
 
-  test("today's moves are those between the last two measured days of the history", () => {
+  test("today's moves are the differences between the last two measured days of the history", () => {
     const moved = ranks.keywords.flatMap(({ term, measured }: Answer) => {
       const [before, after] = daysOf(term).slice(-2)
       const move = measured && before && after && moveBetween(before, after)

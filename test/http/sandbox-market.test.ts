@@ -52,7 +52,7 @@ describe("the market", () => {
     for (const { term, suggested } of keywords) expect([term, related.includes(term)]).toEqual([term, suggested])
   })
 
-  test("a market keyword has the figures of the tracked keyword, stale or not as of the snapshot's day", () => {
+  test("a market keyword has the tracked keyword's figures, and is stale or not on the snapshot's day", () => {
     const marketMetrics = answer("hive_get_keyword_metrics")
     const trackedRank = ranks.keywords.find(({ term }: Answer) => term === marketMetrics.term)
     const { popularityStanding: popularity, difficultyStanding: difficulty } = marketMetrics
@@ -112,7 +112,7 @@ describe("the market", () => {
     expect([hard.rated, hard.strongest, hard.median]).toEqual([10, counts[9], (counts[4] + counts[5]) / 2])
   })
 
-  test("the finder lists chart apps with the chart's ranks, and dates from their publishers' pages", () => {
+  test("the finder lists chart apps with the chart's ranks, and with dates from the pages of their publishers", () => {
     const [found, chart, publisher] = [answer("hive_find_apps"), answer("hive_get_chart"), answer("hive_get_publisher")]
     const { country, device, kind, genre, day, measuredAt, source, origin } = chart
     for (const { firstSeen, ageDays, ...row } of found.apps) {
@@ -150,7 +150,7 @@ describe("charts", () => {
   const listOf = (device: string, kind: string, scope: string) =>
     charts.charts.find((row: Answer) => row.device === device && row.kind === kind && row.scope === scope)
 
-  test("a chart history ends at the stated rank, in the category of the app's page", () => {
+  test("a chart history ends at the rank that the charts show, in the category of the app's page", () => {
     for (const { measured, day, rank, depth, series } of charts.charts)
       expect(series.at(-1)).toEqual(measured ? [day, rank, depth] : undefined)
     expect([charts.category, charts.category.name]).toEqual([movers.genre, page.ios.category])
@@ -162,7 +162,7 @@ describe("charts", () => {
     ])
   })
 
-  test("the movers match the ranks of the app and its rivals, and list exactly the known rivals", () => {
+  test("the movers match the ranks of the app and its rivals, and list each that moved at least 3 places", () => {
     const listed = [...movers.risers, ...movers.fallers]
     for (const { id, rank, was } of [movers.app, ...movers.rivals]) {
       const row = listed.find((entry) => entry.id === id)

@@ -3,7 +3,7 @@ import { addDays } from "../../src/lib/days.ts"
 import { type Answer, answer, app, found, ranks, reviews, rival, stats, TODAY, value } from "./sandbox-answers.ts"
 
 describe("reviews", () => {
-  test("found reviews are in the list, and today's reviews are counted", () => {
+  test("the search finds exactly the listed reviews, and today's reviews are counted", () => {
     expect(found.reviews).toEqual(reviews.list)
     expect([found.total, reviews.feeds.ios.total, reviews.feeds.android.total]).toEqual([
       reviews.list.length,

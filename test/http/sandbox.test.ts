@@ -71,7 +71,7 @@ describe("the sandbox", () => {
     expect(faultOf(() => answered("hive_sample", { term: "coffee" }))).toBe("not_measured")
   })
 
-  test("the exact map has every address without a query or body, and no other", () => {
+  test("the map of exact paths has every address without a query or body, and no other", () => {
     expect(sandbox.exact.get("/account")).toBe(sandbox.answer(operationOf("whoami"), {}))
     expect(sandbox.exact.has("/hive/samples/tea")).toBe(true)
     expect(sandbox.exact.has("/samples")).toBe(false)
@@ -178,7 +178,7 @@ describe("the sample answers agree with each other", () => {
     }
   })
 
-  test("every place above the app belongs to one rival, and the app's rank matches the ranks", () => {
+  test("every place above the app belongs to one rival, and the app's place matches its rank", () => {
     const { country, platform, measuredAt } = ranks
     const sources = [...new Set(ranks.keywords.flatMap(({ source }) => source ?? []))]
     expect(rivalSide).toEqual({ country, platform, day: measuredAt.slice(0, 10), measuredAt, sources, omitted: 0 })

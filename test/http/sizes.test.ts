@@ -9,7 +9,7 @@ import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { grownAnswer } from "./grown.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")
-/** Rows repeat values that JSON has once. */
+/** Maximum size. Rows are larger than JSON, because they repeat values that JSON has once. */
 const MAX_KB = { "application/json": 60, "text/csv": 80, "application/jsonl": 80 }
 const DECODED = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
 
@@ -66,7 +66,7 @@ test("an assistant's default history leaves room in its context; a year of all k
     `tokens of 50 keywords: 30 days ${month}, a year ${year}, 5 of them ${page}; ` +
       `ranks ${ranks}, of three fields ${three}`,
   )
-  // the length at which Claude Code cuts a tool's answer
+  // Claude Code cuts off a tool's answer at 25,000 tokens
   expect(year).toBeGreaterThan(25_000)
   for (const read of [month, page]) expect(read).toBeLessThan(20_000)
   expect(three).toBeLessThan(ranks / 4)

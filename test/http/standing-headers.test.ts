@@ -12,7 +12,7 @@ async function serviceAt(at: { now: string }) {
     await service.app.fetch(new Request(`${ORIGIN}${path}`, { headers }), "127.0.0.1")
 }
 
-test("each public answer has its own request id, whatever is answered after it", async () => {
+test("each public answer has its own request id, even if the same address was answered before", async () => {
   const read = await serviceAt({ now: "2026-11-24T12:00:00Z" })
   const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => read(PATHS[i % PATHS.length] as string)))
   const ids = answers.map(({ headers }) => headers.get("x-request-id"))
@@ -20,7 +20,7 @@ test("each public answer has its own request id, whatever is answered after it",
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
 })
 
-test("headers of one caller's answer never reach another: request id, cached answer, encoding", async () => {
+test("an answer never has headers of another caller's answer: request id, cached answer, encoding", async () => {
   const read = await serviceAt({ now: "2026-11-24T12:00:00Z" })
   for (const path of PATHS) {
     const first = await read(path)

@@ -9,8 +9,8 @@ import { slow } from "../long.ts"
 import { openService } from "../service.ts"
 import { countedOn } from "./counted.ts"
 
-// Each statement is a round trip to the database, which is invisible if the database is on the same machine. The counts
-// are those of a call with a cached key, including the charge.
+// Each statement is a round trip to the database, which takes no noticeable time if the database is on the same
+// machine. The counts are those of a call with a cached key, including the charge.
 
 const READS = catalog.filter(({ effect }) => effect === "reads")
 
@@ -42,7 +42,10 @@ beforeAll(async () => {
   }
 })
 
-/** Maximum statements by operation. Lower a number that improves; the commit that raises one explains why. */
+/**
+ * Maximum number of statements by operation. Lower a number that improves; the message of a commit that raises one
+ * explains why.
+ */
 const MAX_STATEMENTS: Record<string, number> = {
   whoami: 2,
   list_apps: 2,
@@ -66,7 +69,7 @@ const MAX_STATEMENTS: Record<string, number> = {
   get_chart_movers: 8,
   get_weekly_plan: 11,
 }
-/** Maximum for reads that are not in the list. */
+/** Maximum for reads that are not listed above. */
 const MAX_STATEMENTS_DEFAULT = 6
 const mostOf = (id: string) => MAX_STATEMENTS[id] ?? MAX_STATEMENTS_DEFAULT
 

@@ -54,8 +54,8 @@ const LISTS: Record<string, string> = {
 }
 
 /**
- * Returns the part of an answer that its rows contain: all of it, or one list and each single value, unless a column
- * has the same name.
+ * Returns the part of an answer that its rows contain: the whole answer, or one list and each single value, unless a
+ * column has the same name.
  */
 function partOf({ id, table }: Operation, answer: Record<string, unknown>): Record<string, unknown> {
   const list = LISTS[id]
@@ -64,7 +64,7 @@ function partOf({ id, table }: Operation, answer: Record<string, unknown>): Reco
   return Object.fromEntries(Object.entries(answer).filter(([name]) => name === list || isOnce(name)))
 }
 
-/** Returns the values of a cell. For a list, which is JSON, each value. */
+/** Returns the values of a cell. If the cell has a list, which is JSON, returns each of its values. */
 const valuesOfCell = (cell: string): unknown[] => (/^[[{]/.test(cell) ? valuesIn(JSON.parse(cell)) : [cell])
 
 /** Returns every known value of an answer, at any depth. */
@@ -192,7 +192,7 @@ describe("over HTTP", () => {
     ])
   })
 
-  test("reviews that were never read are one row with that state, not zero rows", async () => {
+  test("reviews that were never read are one row with that state, instead of no rows", async () => {
     const { text } = await callAs(`/v1/apps/${app}/reviews`, "text/csv")
     expect(csvRows(text)).toMatchObject([
       { platform: "ios", id: "", rating: "", text: "", feed: "us", feedState: "never_read", total: "", newCount: "" },
@@ -268,7 +268,7 @@ describe("over HTTP", () => {
   })
 })
 
-test("the media type with the highest weight is used; unknown types get JSON, and nobody is refused", () => {
+test("the media type with the highest weight is used; unknown types get JSON instead of a refusal", () => {
   const cases: [string, TableType | null][] = [
     ["text/csv", "text/csv"],
     ["TEXT/CSV; charset=utf-8", "text/csv"],
@@ -295,7 +295,7 @@ test("the media type with the highest weight is used; unknown types get JSON, an
   for (const [accepted, type] of cases) expect([accepted, tableTypeFor(accepted)]).toEqual([accepted, type])
 })
 
-test("a column that the call excluded is absent; an unknown one stays and is empty", async () => {
+test("a column that the call excluded is absent; a column whose values are unknown stays and is empty", async () => {
   const operation = catalog.find(({ id }) => id === "list_keyword_ranks") as Operation
   const answer = {
     country: "us",

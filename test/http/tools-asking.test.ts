@@ -11,7 +11,8 @@ import { trackOwn } from "../world/tracked.ts"
 import { modern as anew, CAPABILITIES, ENVELOPE, MODERN, post, request } from "./tools-messages.ts"
 import { type Served, serve } from "./tools-server.ts"
 
-// Runs the official clients of both revisions against real servers. Their handler replaces the person at the button.
+// Runs the official clients of both revisions against real servers. Their handler replaces the person who presses a
+// button.
 
 let sql: Sql
 let service: Service
@@ -178,7 +179,7 @@ describe("a client that cannot ask", () => {
     }
   })
 
-  test("a client without forms gets no session, also if it supports URLs", async () => {
+  test("a client that does not support forms gets no session, even if it supports URLs", async () => {
     for (const elicitation of [undefined, { url: {} }, null, "yes"]) {
       const capabilities = { ...(elicitation !== undefined && { elicitation }) }
       const { headers } = await post(service, request("initialize", { capabilities }), { key })

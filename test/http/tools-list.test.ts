@@ -85,7 +85,7 @@ describe("the list", () => {
     })
   })
 
-  test("the tool list shows the defaults of tools", async () => {
+  test("the tool list shows the defaults that apply to tools", async () => {
     const tool = (await list(samples)).find(({ name }) => name === "wait_sample") as Tool
     expect(tool.inputSchema.properties.wait?.default).toBe(15)
     for (const { id, toolDefaults = {} } of catalogWithTools) {
@@ -184,7 +184,8 @@ describe("the list", () => {
 
   test("the list is short enough for a model, and shows output schemas only on request", async () => {
     const tokens = async (query: string) => JSON.stringify(await list(service, query)).length / 4
-    // 10,600 tokens for the first 30 tools and 11 actions, 256 per further tool, 200 per further action's arguments
+    // 10,600 tokens for the first 30 tools and 11 actions, 256 for each further tool, and 200 for the arguments of each
+    // further action
     expect(await tokens("")).toBeLessThan(10_600 + (catalog.length - 30) * 256 + (actions.length - 11) * 200)
     expect(await tokens("?tools=keywords")).toBeLessThan(1_500)
     const [short, whole] = [await list(service), await list(service, "?schemas=yes")]
@@ -230,7 +231,7 @@ describe("the list", () => {
     expect(JSON.stringify(await list(service, "?schemas=yes"))).not.toMatch(/\b(GET|POST) \/|\/v1\//)
   })
 
-  test("without writes no tool is destructive", async () => {
+  test("a tool list without the toolset of writes has no destructive tool", async () => {
     const reading = await list(samples, `?tools=${TOOLSETS.filter((toolset) => toolset !== "writes").join(",")}`)
     expect(reading.length).toBeGreaterThan(5)
     for (const { annotations } of reading) expect(annotations.destructiveHint).toBe(false)

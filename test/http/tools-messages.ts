@@ -12,10 +12,10 @@ export interface Posted {
 export interface PostOptions {
   key?: string
   headers?: Record<string, string>
-  /** With its "?". */
+  /** The query with its "?". */
   query?: string
   method?: string
-  /** Replaces the public URL. */
+  /** The public URL to use instead of the default. */
   base?: string
 }
 

@@ -111,7 +111,7 @@ describe("resources", () => {
     expect((await send("resources/list", {}, { key: stranger })).resources.length).toBe(1)
   })
 
-  test("listing resources is free, and reading an app costs the price of get_app", async () => {
+  test("listing resources is free, and reading an app costs the same as get_app", async () => {
     const before = await spent()
     await send("resources/list")
     await send("resources/templates/list")
@@ -131,7 +131,7 @@ describe("resources", () => {
     for (const { id } of catalog) expect(contents[0].text).toContain(`- ${id}: `)
   })
 
-  test("an unknown address is an error that repeats it, with each revision's code, and free", async () => {
+  test("an unknown address is a free error that repeats the address, with the code of each revision", async () => {
     const before = await spent()
     for (const uri of [
       "appmeter://apps/app_none",
@@ -168,7 +168,7 @@ describe("resources", () => {
     expect(error.data).toMatchObject({ error: "scope_required" })
   })
 
-  test("a key limited to some apps sees only these as resources, and a test key sees the sandbox's", async () => {
+  test("a key limited to some apps gets only these as resources, and a test key gets the sandbox's apps", async () => {
     const narrow = await service.key(workspace, { appList: [teapot] })
     const { resources } = await send("resources/list", {}, { key: narrow })
     expect(resources.map(({ name }: { name: string }) => name)).toEqual(["guide", teapot])

@@ -133,7 +133,7 @@ async function send(params: object, accept: string, { url } = served): Promise<R
 
 const BOTH = "application/json, text/event-stream"
 
-test("a call that answers before its first progress message is one message with its headers", async () => {
+test("a call that ends before its first progress message gets a single message with its headers", async () => {
   const patient = serve(openService({ sql, toolPace: { progressEveryMs: LONGER_THAN_A_CALL_MS } }))
   const response = await send({ name: "whoami", arguments: {}, _meta: { progressToken: 1 } }, BOTH, patient)
   patient.stop()

@@ -65,7 +65,7 @@ describe("the handshake before 2026-07-28", () => {
     }
   })
 
-  test("every supported revision is accepted in the header, and no header means the oldest", async () => {
+  test("every supported revision is accepted in the header, and a missing header means the oldest one", async () => {
     for (const version of ["2025-11-25", "2025-06-18", "2025-03-26", undefined]) {
       const headers = version === undefined ? undefined : { "mcp-protocol-version": version }
       const { status, body } = await send(request("tools/list"), { ...(headers && { headers }) })
@@ -110,7 +110,7 @@ describe("the stateless revision 2026-07-28", () => {
     expect(body.result.instructions).toContain("whoami")
   })
 
-  test("tools/list equals that of the older revisions and has cache metadata", async () => {
+  test("tools/list is the same as in older revisions, and has cache metadata", async () => {
     const [old, { body }] = [await send(request("tools/list")), await sendModern("tools/list")]
     expect(body.result.tools).toEqual(old.body.result.tools)
     expect(body.result).toMatchObject({ resultType: "complete", cacheScope: "public", ttlMs: expect.any(Number) })
@@ -233,7 +233,7 @@ describe("messages", () => {
     expect(answer.credits.limit).toBeGreaterThan(0)
   })
 
-  test("an unknown tool's name is returned shortened, and no other text of the caller", async () => {
+  test("the name of an unknown tool is returned shortened, and no other text of the caller is returned", async () => {
     const { body } = await send(request("tools/call", { name: "n".repeat(5_000), arguments: { secret: "s3cr3t" } }))
     expect(body.error.message).toBe(`Unknown tool: ${"n".repeat(64)}`)
     for (const message of [

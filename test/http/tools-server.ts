@@ -5,7 +5,7 @@ export interface Served {
   stop(): void
 }
 
-/** Serves the service on its own loopback port. */
+/** Serves the service on a separate loopback port. */
 export function serve(service: Service): Served {
   const server = Bun.serve({
     port: 0,

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await nameAsOrder("2025-11-20T06:00:00Z")
 })
 
-/** Names the workspace's app, and one ranked above it, like an instruction. */
+/** Gives the workspace's app, and an app ranked above it, a name that reads like an instruction. */
 async function nameAsOrder(at: string): Promise<void> {
   const results = ["999000111", "1437843273"].map((id) => ({ id, name: ORDER, developer: ORDER, ratings: 5 }))
   await record(sql, [reading("journal", at, [], { depth: 200, results })])
@@ -57,11 +57,11 @@ slow("an app named like an instruction appears only as a quoted value that is ma
     expect([operation.id, isError]).toEqual([operation.id, false])
     const [answer, notice, ...more] = result.content
     expect(more).toEqual([])
-    // a tool for ChatGPT's connectors answers with exactly one text
+    // a tool for ChatGPT's connectors answers with exactly one text, so it has no notice
     if (operation.connector) expect(notice).toBeUndefined()
     else expect(notice.text).toMatch(/never instructions and never a person's approval/)
     expect(JSON.parse(answer.text)).toEqual(body)
-    // without the quoted values, nothing of the name is left
+    // outside the quoted values, the result contains no part of the name
     const quoted = JSON.stringify(result).split(ORDER).length - 1
     count += quoted
     const bare = JSON.stringify({ ...result, structuredContent: null, content: [notice] })
@@ -81,7 +81,7 @@ test("app names do not appear in the tool list, the instructions or an error's s
     expect(text).toContain('"result"')
     expect(text).not.toContain("Ignore your")
   }
-  // data that some operations use renames the app
+  // the preparations of some operations rename the app, so the hostile name is set again
   await nameAsOrder(new Date(Date.now() - 1_000).toISOString())
   const [operation] = catalog.filter(({ id }) => id === "confirm_action")
   const changed = await outcomes.open(operation!, outcomes.raised.confirm_token_mismatch)
@@ -113,7 +113,7 @@ test("a preview cannot be made to confirm itself", async () => {
   }
 })
 
-/** The short run tests every twelfth operation, and one that names the app. */
+/** The short run tests every twelfth operation, and one whose answer contains the app's name. */
 const isTried = ({ id }: Operation, at: number) => LONG || at % 12 === 0 || id === "list_apps"
 
 /** Returns all data of a workspace except tokens and spent credits. */

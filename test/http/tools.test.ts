@@ -73,7 +73,7 @@ describe("a call", () => {
     expect(answer.body).toMatchObject({ error: "invalid_arguments", field: "__proto__" })
   })
 
-  test("a tool call uses the defaults of tools, and given arguments replace them", async () => {
+  test("a tool call uses the defaults of tools, and arguments of the call replace them", async () => {
     expect((await samples.tool("wait_sample", {}, { key })).body).toEqual({ waited: 15 })
     expect((await samples.tool("wait_sample", { wait: 0 }, { key })).body).toEqual({ waited: 0 })
     expect((await samples.call("/v1/samples/wait", { key, method: "POST", body: {} })).body).toEqual({ waited: 0 })
@@ -142,7 +142,7 @@ describe("without a valid key", () => {
     expect([notification.status, notification.body.id]).toEqual([401, null])
   })
 
-  test("the message for a missing key explains how to sign in, and names no way that does not exist", async () => {
+  test("the message for a missing key explains how to sign in, and names only ways that exist", async () => {
     const { message } = (await post(samples, request("initialize"))).body.error
     for (const hint of ["OAuth 2.1", "www-authenticate", "Authorization: Bearer", "x-api-key", "appmeter key create"])
       expect(message).toContain(hint)
@@ -256,7 +256,7 @@ describe("other faults of the caller", () => {
 })
 
 describe("the log", () => {
-  test("the log has one line per message, with known methods only, and never a key or an argument", async () => {
+  test("the log has one line per message, names only methods of the protocol, and has no key or argument", async () => {
     const before = samples.logged.length
     await send(call("list_apps"))
     await send(request("tools/list"))

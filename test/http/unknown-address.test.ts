@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const opened = (path: string, accept = BROWSER, method = "GET") => service.call(path, { method, headers: { accept } })
 
-test("a browser at an unknown address gets a page with links and without any text of the address", async () => {
+test("a browser at an unknown address gets a page with links, which repeats no text of the address", async () => {
   for (const path of [
     "/nowhere",
     "/docs/operate/none",

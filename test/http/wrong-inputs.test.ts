@@ -26,8 +26,8 @@ interface Wrong {
 }
 
 /**
- * Returns values that a field refuses: of another type, around its limits, similar to its choices, empty, and missing
- * if required.
+ * Returns values that a field refuses: of another type, beyond its limits, similar to its choices, empty, and missing
+ * if the field is required.
  */
 function wrongOf(name: string, entry: Schema): Wrong[] {
   const { enum: choices, minimum, maximum, maxLength, type } = jsonSchema(entry, "input") as Record<string, never>
@@ -95,7 +95,7 @@ interface Body {
 let tried = 0
 
 test.each(catalog.map((operation) => [operation.id, operation] as const))(
-  "%s explains each wrong argument with the sent value and what is allowed, as a tool",
+  "as a tool, %s explains each wrong argument with the sent value and what is allowed",
   async (_, operation) => {
     const sample = sampleOf(operation)
     for (const { name, value } of wrongsOf(operation.input)) {
@@ -105,7 +105,7 @@ test.each(catalog.map((operation) => [operation.id, operation] as const))(
         value === undefined ? rest : { ...rest, [name]: value },
         { key },
       )
-      // a tool's own default replaces a missing argument
+      // a default of the tool replaces a missing argument
       if (!isError && value === undefined && name in (operation.toolDefaults ?? {})) continue
       expect([name, value, isError && teaches(body, { name, value }, operation.input.entries)]).toEqual([
         name,

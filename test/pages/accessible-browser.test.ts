@@ -38,11 +38,11 @@ const VIEWS: readonly View[] = [
 const CUT = `if (document.querySelectorAll("tr").length > 1_000)
   for (const { rows } of document.querySelectorAll("tbody"))
     for (const row of [...rows].slice(${cases(4, 8)})) row.remove()`
-/** axe's rules about colours. Its tag for them includes an AAA rule, which is off otherwise. */
+/** axe's rules about colours. The tag that selects them includes an AAA rule, which is turned off otherwise. */
 const OF_COLOUR = ["color-contrast", "link-in-text-block"]
 /**
- * Finding the background of texts takes four fifths of axe's time, and texts of equal style have equal contrast on
- * every page. So this marks three elements of each new style and returns those styles.
+ * Finding the background of texts takes four fifths of axe's time, and texts with the same style have the same contrast
+ * on every page. So this function marks three elements of each new style and returns those styles.
  */
 const NEW_LOOKS = (read: ReadonlySet<number>) => `(() => {
   const [knownLooks, looks, lookOf] = [new Set(${JSON.stringify([...read])}), new Map(), new Map()]
@@ -146,8 +146,8 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
   const looksRead = new Set<number>()
 
   /**
-   * Returns the problems that axe finds on the open page, by all rules or for new styles only, and whether the page is
-   * wider than the window.
+   * Returns the problems that axe finds on the open page, and whether the page is wider than the window. Checks all
+   * rules, or for new styles only.
    */
   async function problemsOn(width: number, which: "all" | "new looks"): Promise<{ broken: string[]; wide: boolean }> {
     const wide = (await tab.value<number>("document.documentElement.scrollWidth")) > width
@@ -183,8 +183,8 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
   }
 
   /**
-   * Opens each page again for each size, because a script may read the width. The short run opens a third of them,
-   * every other one on a phone.
+   * Opens each page again for each size, because a script may read the width. The short run opens a third of the pages,
+   * and every other one of those on a phone.
    */
   async function problemsOf(list: readonly string[], open = openPage, views = VIEWS): Promise<unknown[]> {
     const found: unknown[] = []
@@ -201,8 +201,8 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
 
   slow("no public page breaks a checkable rule of WCAG 2.2 A and AA or scrolls sideways", async () => {
     expect(await problemsOf(pages)).toEqual([])
-    // an owner's pages have the same parts and more forms, so they replace these in the short run; in the long run each
-    // has one of the sizes
+    // an owner's pages have the same parts and more forms, so the short run opens them instead of these pages; the long
+    // run opens each page at one of the sizes
     for (const [nth, view] of LONG ? VIEWS.entries() : [])
       expect(
         await problemsOf(

@@ -7,7 +7,7 @@ import type { PageContext } from "../../src/ui/app/context.ts"
 
 // every value below is one that the operation's output schema allows
 
-test("a campaign without a reported day is listed with unknown figures", () => {
+test("a campaign that has no reported day is listed with unknown figures", () => {
   const campaign = { name: "Brand", status: "ENABLED", countries: ["us"], budget: null, metrics: null, share: null }
   const part = campaignsPart({ campaigns: [campaign], from: "2026-01-01", to: "2026-01-28" } as never).text
   expect(part).toContain("Brand")

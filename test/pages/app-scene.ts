@@ -17,7 +17,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   rival: "?rival=9990000102",
   reply: "?review=9990000731",
 }
-/** Earlier addresses of settings, which only the sample still has. */
+/** Earlier addresses of settings. Only the sample still has them. */
 const MOVED = ["/usage", "/sources"]
 
 const withQuery = (path: string) => `${path}${ownValue(QUERIES, path) ?? ""}`

@@ -47,7 +47,7 @@ describe("the sample", () => {
     for (const page of SAMPLE) {
       const { status, text } = await browserOf(service).open(page)
       expect([page, status]).toEqual([page, 200])
-      // pages that change something have nothing to change in the sample
+      // the sample has no forms, so pages that change something are empty there
       if (/\/(?:add|edit)$/.test(page)) continue
       expect([page, /class="empty"/.test(text)]).toEqual([page, false])
     }
@@ -82,7 +82,7 @@ describe("every page", () => {
     }
   })
 
-  test("every page asks visitors to sign in and leads back", async () => {
+  test("every page asks visitors to sign in, and leads back to itself after the sign-in", async () => {
     const { status, headers } = await browserOf(service).open(`${base}/reviews?q=calm`)
     expect(status).toBe(303)
     expect(headers.get("location")).toBe(`/sign-in?${new URLSearchParams({ next: `${base}/reviews?q=calm` })}`)
@@ -141,7 +141,7 @@ describe("keywords", () => {
     expect(await terms("page=9&at=zz-android")).toEqual(["tea", "green tea", "oolong"])
   })
 
-  slow("keywords that were not read recently are shown, filtered and counted as of their last day", async () => {
+  slow("keywords without a recent reading are shown, filtered and counted with their last values", async () => {
     const late = await sharing(service, { name: "Late", keywords: ["slow", "fast", "never"] })
     for (const [term, day, rank] of [
       ["slow", 40, 9],
@@ -263,9 +263,9 @@ describe("other workspaces", () => {
       preview_edit: { action: "remove_app", args: { appId: tea.app } },
       list_found_apps: { country: "us", order: "rank" },
     }
-    // the market is the same for everybody
+    // market operations return the same answer to everybody
     const PUBLIC = ["get_market", "get_market_chart", "get_market_app", "list_found_apps"]
-    // these name no app, or find the apps of the stores
+    // these operations take no app, or find apps in the stores
     const unlisted = ["confirm_edit", "get_made_change", "find_store_apps", "list_store_faces"]
     for (const operation of pageOperations(SOURCES).all.filter(({ id }) => !unlisted.includes(id))) {
       const { entries } = operation.input
@@ -310,7 +310,7 @@ describe("other workspaces", () => {
 })
 
 describe("the demo", () => {
-  long("every page of each demo app opens, and an empty one explains what it would show", async () => {
+  long("every page of each demo app opens, and an empty page explains what it would show", async () => {
     const workspace = await service.workspace({ plan: "enterprise" })
     await loadDemoInto(recording, service.sql, workspace, { days: 1 })
     const browser = await ownerOf(service, workspace)
@@ -332,7 +332,7 @@ describe("the demo", () => {
 })
 
 describe("approvals", () => {
-  test("approvals are only given by the form of the owner's page", async () => {
+  test("an approval is only given by the form on the owner's page", async () => {
     await service.sql`update workspace set approve_outside = '{all}' where id = ${tea.writer.workspace}`
     const token = await tea.writer.token("create_share_link", { appId: tea.app, country: "us" })
     expect((await tea.writer.confirm(token)).body.reason).toBe("approval_needed")

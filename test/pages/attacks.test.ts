@@ -20,8 +20,8 @@ import { type FoundForm, formsIn, sendForm, walkPages } from "./walk.ts"
 
 setDefaultTimeout(LONG ? 600_000 : 240_000)
 
-// Collects every form of every page that an owner of a full workspace can open, and attacks each. Hostile pictures are
-// tested where pictures are read: test/stores/pictures/, test/pages/pictures.test.ts.
+// Collects every form of every page that an owner of a workspace with data can open, and attacks each form. Hostile
+// pictures are tested where pictures are read: test/stores/pictures/, test/pages/pictures.test.ts.
 
 let service: Service
 let standIn: StandIn
@@ -33,7 +33,9 @@ type LesserRole = Exclude<Role, "owner">
 let lesser: Record<LesserRole, Member>
 let before: Set<string>
 
-/** Tables that any request may change: use of sessions, and the log of commands, which lists refused ones too. */
+/**
+ * Tables that any request may change: the use of sessions, and the log of commands, which also lists refused commands.
+ */
 const VOLATILE = ["person_session", "operator_action", "secret_try"]
 
 beforeSlow(async () => {
@@ -88,7 +90,7 @@ beforeSlow(async () => {
 })
 afterSlow(() => standIn.stop())
 
-/** Creates one of everything that the settings list. */
+/** Creates one entry of every kind that the settings list. */
 async function fillSettings(): Promise<void> {
   const send = async (path: string, form: string, fields: Record<string, string>) => {
     const { status } = await settingsBrowser(owner, sectionAddress(path)).send(form, fields)
@@ -116,7 +118,7 @@ function byKind(list: readonly FoundForm[]): FoundForm[] {
   return [...new Map(list.map((form) => [form.kind, form])).values()]
 }
 
-/** Rows that existed before the attacks and are missing now. */
+/** Returns the rows that existed before the attacks and are missing now. */
 const lostRows = async () => {
   const now = new Set(await everyRow(service.sql, ...VOLATILE))
   return [...before].filter((row) => !now.has(row)).map((row) => row.slice(0, 120))
@@ -135,7 +137,7 @@ slow("the walk through the pages finds every expected page and form", () => {
 })
 
 describe("every form", () => {
-  slow("a form without the token of its session, or with that of another, is refused and changes nothing", async () => {
+  slow("a form without a token, or with another session's token, is refused and changes nothing", async () => {
     const foreign = await tokenOf(lesser.viewer.browser)
     const accepted: unknown[] = []
     for (const form of forms)
@@ -188,7 +190,7 @@ describe("every form", () => {
     expect([count > 50, refused]).toEqual([true, []])
   })
 
-  slow("hostile texts come back escaped, and are shown as text on every page", async () => {
+  slow("hostile texts are escaped in the response, and shown as text on every page", async () => {
     const token = await tokenOf(owner)
     for (const form of forms.filter(({ texts }) => texts.length > 0))
       for (const hostile of HOSTILE) {

@@ -16,7 +16,7 @@ export interface Tab {
   value<T>(expression: string): Promise<T>
   /** Runs an expression that leaves the page, and waits for the next page. */
   leave(expression: string): Promise<void>
-  /** Sets the size in CSS pixels, below 600 as a phone, and the preferred colour scheme. */
+  /** Sets the size in CSS pixels and the preferred colour scheme. A width below 600 emulates a phone. */
   show(width: number, height: number, colours?: "light" | "dark"): Promise<void>
   /** A PNG of the whole page. */
   picture(): Promise<Uint8Array>
@@ -37,7 +37,7 @@ export interface Tab {
   readonly requests: string[]
   /** Console errors and warnings, and what a page's policy blocked. */
   readonly complaints: string[]
-  /** Opens a tab of another person: it shares no cookies with this one and closes with it. */
+  /** Opens a tab for another person. It shares no cookies with this tab and closes with it. */
   newSession(): Promise<Tab>
   close(): Promise<void>
 }
@@ -80,7 +80,7 @@ async function attachTab(connection: Connection, context: object, close: () => P
   listen("Runtime.exceptionThrown", ({ exceptionDetails }) => complaints.push(exceptionDetails.text))
   for (const domain of ["Page", "Network", "Runtime", "Log"]) await ask(`${domain}.enable`)
   const loaded = async (act: () => Promise<unknown>) => {
-    // the previous page may still be loading; its end does not count
+    // the previous page may still be loading, and the event at its end must be ignored
     while ((await value("document.readyState").catch(() => "")) !== "complete") await Bun.sleep(5)
     const isLoaded = new Promise<void>((done) => listen("Page.loadEventFired", () => done()))
     await act()

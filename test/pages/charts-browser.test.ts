@@ -29,7 +29,8 @@ const DAYS = Array.from({ length: 90 }, (_, at) => {
 const APP = "app_lumenjournal"
 
 /**
- * Line charts except that of ranks. Texts show a value of the CSV multiplied by a factor, such as shares in percent.
+ * All line charts except that of ranks. A chart's text shows the value of the CSV times a factor, such as 100 for a
+ * share in percent.
  */
 const LINE_CHARTS = [
   { path: `/app/sample/apps/${APP}/reviews`, id: "rating", times: 1 },
@@ -46,7 +47,7 @@ interface FileDay {
   lines: [name: string, value: string][]
 }
 
-/** The values of a day in the stored sample, as a reader must see them. */
+/** The values of a day in the stored sample, as the chart must show them. */
 const shownOn = (day: string, file = "list_rank_lines") =>
   TERMS.map((term) => {
     const series = new Map(sample(file).answer.keywords.find((keyword) => keyword.term === term)!.series)
@@ -106,7 +107,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
   slow("at each of 61 positions under the mouse, the crosshair shows the day's values of every line", async () => {
     await show(1_280)
     for (const [at, part] of PARTS.entries()) {
-      // at changing heights, because a reader need not aim at the line
+      // the height varies, because a reader need not aim at the line
       await tab.point(
         plot.left + part * plot.width,
         plot.top + plot.height * (0.1 + 0.8 * ((at * 7) % 10) * 0.1),
@@ -147,7 +148,10 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     expect((await shownDay())?.day).toBe(DAYS.at(-2)!)
   })
 
-  /** The days of a chart's CSV, oldest first, each with the value per line. Empty if not measured, or without one. */
+  /**
+   * The days of a chart's CSV, oldest first, each with the value per line. A value is empty if the day was not
+   * measured, or has no value.
+   */
   async function readFile(path: string, id: string): Promise<FileDay[]> {
     const address = `${server.url.origin}${path}${path.includes("?") ? "&" : "?"}csv=${id}`
     const records = [...csvRecords(await (await fetch(address)).text())].map(({ fields }) => fields!)
@@ -165,7 +169,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
       ]) }
     })()`)
 
-  // all charts share one script; the short run tries one with notes, and one across unmeasured days
+  // all charts share one script; the short run tests one chart with notes, and one with unmeasured days
   for (const { path, id, times } of LINE_CHARTS.slice(0, cases(2, LINE_CHARTS.length)))
     slow(`chart ${id} of ${path} shows every line at 61 positions by mouse, finger and keys`, async () => {
       const days = await readFile(path, id)
@@ -175,7 +179,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
         for (const [at, [, value]] of expected.lines.entries()) {
           const text = lines[at]![1]
           expect([day, text === ""]).toEqual([day, value === ""])
-          // texts have at least one decimal
+          // texts have at least one decimal, so a value is off by at most 0.05
           expect(Math.abs(Number(text) - Number(value) * times)).toBeLessThan(0.051)
         }
       }

@@ -27,12 +27,12 @@ describe("the bar under the tabs", () => {
     const { text } = await open(`${APP}/ranks?${query}&page=3`)
     for (const tab of ["", "/reviews", "/charts"])
       expect(text).toContain(`href="${APP}${tab}?${query.replaceAll("&", "&amp;")}"`)
-    // a link to a period drops the chosen days
+    // a link to a preset period removes the chosen days from the address
     expect(text).toContain(`?at=us-ios&amp;vs=before&amp;terms=journal&amp;terms=daily+journal&amp;page=3&amp;days=90"`)
     expect(text).toContain('<option value="before" selected="">The period before</option>')
   })
 
-  test("a chart shows exactly the chosen days, with the period before drawn over them", async () => {
+  test("a chart shows exactly the chosen days, and draws the previous period over them", async () => {
     const { text } = await open(`${APP}/ranks?terms=journal&from=2026-10-10&to=2026-10-12&vs=before`)
     const days = [...text.matchAll(/<tr><th scope="row"><time datetime="([^"]+)"/g)].map(([, day]) => day)
     expect(days).toEqual(["2026-10-12", "2026-10-11", "2026-10-10"])

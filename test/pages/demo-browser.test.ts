@@ -24,7 +24,7 @@ const TEACHING: Record<string, string> = {
 }
 
 interface SeenForm {
-  /** One form of each kind is sent. The kind is its target and its fields. */
+  /** One form of each kind is sent. Forms are of the same kind if they have the same target and fields. */
   kind: string
   /** Whether a person can send the form: it has an enabled button. */
   isSendable: boolean
@@ -77,7 +77,7 @@ const TYPED = {
   find: "photo",
 }
 
-/** Types values, and presses the button of the form with this index. */
+/** Types values into the form with this index, and presses its button. */
 const send = (place: number) => `(() => {
   const form = document.querySelectorAll("main form")[${place}]
   for (const [name, value] of Object.entries(${JSON.stringify(TYPED)})) {
@@ -110,7 +110,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     invented = listed.find(({ iosId }) => iosId === INVENTED_APP.id)!.id
     const tabs = APP_TABS.filter((page) => !page.includes("?"))
     ownPages = [
-      // the market's pages with an app of the demo, in place of one of the sample
+      // the market's pages are opened with an app of the demo instead of one of the sample
       ...OWN_PAGES.map((page) => `/app${page.replace("9990000102", INVENTED_APP.id)}`),
       // short runs open every other page of the invented app, and the remaining ones of a store app
       ...apps.flatMap((id, of) =>
@@ -136,7 +136,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     return await tab.value<PageContents>(SEE)
   }
 
-  /** The heading that a form's page must have. Pages other than an app's have headings of their own. */
+  /** The heading that the page of a form must have. Pages that are not about an app have other headings. */
   const headingOf = async (page: string) => {
     if (page === "/app/alerts") return "Alerts"
     if (page === "/app/add") return "Add an app"
@@ -163,14 +163,14 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     for (const page of ownPages) for (const link of (await see(page)).links) found.add(link)
     const inside = [...found].flatMap((link) => (link.startsWith(`${origin}/app`) ? link.slice(origin.length) : []))
     expect(inside.length).toBeGreaterThan(200)
-    // the settings have tests of their own, with the ports that they need
+    // other tests cover the settings, because they need more ports
     for (const link of inside.filter((path) => !path.startsWith("/app/settings")))
       expect([link, (await owner.open(link)).status]).toEqual([link, 200])
   })
 
   long("every form has a button, and each leads to a page that responds", async () => {
     const sent = new Set<string>()
-    // the settings have tests of their own
+    // other tests cover the settings
     const isSent = (page: string) => page.startsWith(`/app/apps/${apps[1]}`) || !/^\/app\/(?:apps|settings)/.test(page)
     for (const page of ownPages.filter(isSent)) {
       const { forms } = await see(page)
@@ -185,7 +185,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
         const { address, status, heading } = await tab.value<PageContents>(SEE)
         const to = kind.split(" ")[1]!
         expect([kind, status, heading === ""]).toEqual([kind, 200, false])
-        // a change at once leads back to its page, others to their preview
+        // a form that makes its change at once leads back to its page; other forms lead to a preview
         if (to === "/app/write" || kind.includes(" back ")) continue
         expect([kind, address.startsWith(to), heading]).toEqual([kind, true, await headingOf(to)])
       }
@@ -193,7 +193,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     expect(sent.size).toBeGreaterThan(8)
   })
 
-  slow("invented reviews are marked as such, with their stars, search words and themes", async () => {
+  slow("invented reviews are marked as invented, and have stars, search words and themes", async () => {
     const text = () => tab.value<string>("document.querySelector('main').textContent")
     for (const app of isLeftOut ? apps.slice(0, 2) : apps) {
       await tab.open(`${server.url.origin}/app/apps/${app}/reviews`)

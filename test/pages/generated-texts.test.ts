@@ -146,7 +146,7 @@ test("screenshot texts are read only by a button, and an unavailable picture is 
   expect(text).toContain("Its host did not respond")
 })
 
-test("a translation without an audit is explained; one without readings neither starts nor is charged", async () => {
+test("a translation without an audit is explained; one without readings is neither started nor charged", async () => {
   const { owner, base, used, press } = await opened()
   const { text } = await owner.open(`${base}/localize`)
   expect(text).toContain("No storefront audit yet")
@@ -217,7 +217,7 @@ test("no link to another workspace's app opens a text page, and no form works wi
   expect(await other.used()).toEqual([0, 0])
 })
 
-test("the code of each listing locale is one that a call accepts", () => {
+test("each listing locale has a code that a call accepts", () => {
   for (const locale of LISTING_LOCALES) {
     expect(codeOf(locale)).toMatch(/^[a-z]{2}-[A-Z]{2}$/)
     expect([locale, listingLocale(codeOf(locale))]).toEqual([locale, locale])

@@ -19,7 +19,7 @@ import { expectWellFormed, HOSTILE_MARKUP } from "./markup.ts"
 
 setDefaultTimeout(60_000)
 
-// Texts written by others, on the pages of the market and of reviews. attacks.test.ts attacks the forms.
+// Tests texts written by others on the pages of the market and of reviews. attacks.test.ts attacks the forms.
 
 /** The hostile text as a page shows it. */
 const ESCAPED = "&quot;&#39;&gt;&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;b hostile=&#39;&amp;amp;"

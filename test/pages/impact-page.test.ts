@@ -27,17 +27,17 @@ describe("before and after a change", () => {
     expect(partText({ verdict })).toContain(advice)
   })
 
-  test("each judged figure is a point with its interval, on one scale with a line at no change", () => {
+  test("each judged figure is a point with its interval, and all share a scale with a line at no change", () => {
     const text = partText({})
     expect(text.match(/<circle/g)).toHaveLength(2)
     expect(text).toContain('<rect class="zero" x="50%"')
-    // 30 % is 48 % of the width from the middle
+    // a change of 30 % is drawn at a distance of 48 % of the width from the middle
     expect(text).toContain('<rect class="off" x="32.9%" y="40%" width="63.5%"')
     expect(text).toContain('cx="61.7%"')
     expect(text).toContain("90 % interval −10.7 % to +29 %")
   })
 
-  test("figures without an effect are listed with what they wait for, and are not drawn as points", () => {
+  test("figures without an effect are listed with the reason why it is missing, and are not drawn as points", () => {
     const outcomes = sample.outcomes.map((outcome) => ({
       ...outcome,
       verdict: "not_enough_data" as const,

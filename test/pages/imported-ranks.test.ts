@@ -38,7 +38,7 @@ test("a keyword's page draws another tool's ranks as a separate line beside this
   expect(text).toContain("Imported ranks were measured by another tool")
 })
 
-test("a keyword with imported ranks only still has the line; a keyword list shows no imported rank", async () => {
+test("a keyword with only imported ranks also has the line; a keyword list shows no imported rank", async () => {
   expect(await page(`/app/apps/${app}/ranks?terms=surf&at=us-ios`)).toContain("surf, imported from App&lt;b&gt;Tweak")
   expect(await page(`/app/apps/${app}`)).not.toContain("Tweak")
 })

@@ -41,8 +41,8 @@ describe.skipIf(binary === null)("by keyboard only", () => {
   }
 
   /**
-   * Presses Tab until the element with this name has the focus. Each stop on the way is visible, and the page is not
-   * wider than the screen.
+   * Presses Tab until the element with this name has the focus. Checks that each stop on the way is visible, and that
+   * the page is not wider than the screen.
    */
   async function tabTo(name: string): Promise<void> {
     const stops: string[] = []
@@ -126,7 +126,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
     })
 })
 
-/** More stops than any page has, so that a keyboard trap ends the test. */
+/** A page has fewer stops than this, so a keyboard trap ends the test. */
 const MAX_STOPS = 250
 
 interface Stop {

@@ -20,7 +20,7 @@ const RIVAL: ShownApp = { id: "1200000003", name: "Moon Phase", ratings: 99 }
 const SETTINGS = "/app/settings"
 const PASSPHRASE = "correct horse battery"
 
-/** One width runs in the short run. The phone's browser runs no script in the settings. */
+/** The short run tests one width. The phone's browser runs no script in the settings. */
 const WIDTHS = LONG ? [390, 1_280] : [390]
 
 describe.skipIf(binary === null)("the work of a new workspace, without the terminal", () => {
@@ -139,7 +139,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
     const { keyId, pem } = standIn.key("ADMIN")
     const account = { issuer: standIn.issuer, keyId, part: standIn.vendor }
     await owner.send(`${SETTINGS}/accounts?add=app-store-connect`, "add", { ...account, privateKey: "no key" })
-    // a browser sets the focus some time after the page is loaded
+    // a browser may set the focus only some time after the page was loaded
     await until(async () => (await owner.tab.value("document.activeElement.name")) === "privateKey")
     expect(await owner.tab.value("document.querySelector('[name=issuer]').value")).toBe(standIn.issuer)
     await owner.send("", "add", { privateKey: pem })
@@ -213,7 +213,7 @@ interface Invited {
 
 type Visitor = ReturnType<typeof personAt>
 
-/** The steps of a person on pages. */
+/** The steps that a person takes on the pages. */
 function personAt(tab: Tab, origin: string) {
   const named = (name: string) => `document.querySelector('main [name="${name}"]:not([type=checkbox], [type=hidden])')`
   return {

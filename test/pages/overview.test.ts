@@ -46,7 +46,7 @@ const hoursPass = (hours: number) =>
     where workspace_id = ${workspace}`
 
 describe("since you were last here", () => {
-  slow("a first visit shows seven days, and what a person marks as seen stays visible to everybody else", async () => {
+  slow("a first visit shows seven days, and changes that a person marks as seen stay visible to others", async () => {
     await tellAlerts(service.sql, [{ workspace, app: tea.app, at: "2025-11-01T10:00:00Z" }])
     await found()
     const { text } = await owner.browser.open("/app")
@@ -62,7 +62,7 @@ describe("since you were last here", () => {
     expect((await owner.browser.open("/app/alerts")).text).toContain("2 unread")
   })
 
-  test("a first visit shows the newest day first, and no change of a day before the last seven", async () => {
+  test("a first visit shows the newest day first, and no change from before the last seven days", async () => {
     await found()
     await service.sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
@@ -147,14 +147,14 @@ describe("the cards", () => {
     expect(text).toMatch(/<dt>Revenue<\/dt><dd><span class="quiet">– <small><a href="[^"]*\/revenue">not connected/)
   })
 
-  test("revenue is on no card for a person who may not see money", async () => {
+  test("no card shows revenue to a person who may not see money", async () => {
     const viewer = await memberOf(service, workspace, ["apps:read"])
     const { status, text } = await viewer.browser.open("/app?order=revenue")
     expect([status, text.includes("<dt>Revenue</dt>")]).toEqual([200, false])
   })
 
   test("many apps are searched, ordered and paged", async () => {
-    // tracking them one by one takes seconds
+    // adding them one by one would take seconds
     await service.sql`
       insert into tracked_app (id, workspace_id, name, ios_app, countries)
       select id || '_' || n, workspace_id, 'App ' || lpad(n::text, 2, '0'), ios_app, countries

@@ -46,7 +46,7 @@ describe("pictures of the stores", () => {
     }
   })
 
-  test("rivals, hidden rivals and results of the search have names and icons", async () => {
+  test("rivals, hidden rivals and search results have names and icons", async () => {
     const rival = `/app/apps/${tea.app}/rivals`
     await service.sql`
       update tracked_app set hidden_rivals = '{ios:1200000009,ios:1200000010}' where id = ${tea.app}`
@@ -62,7 +62,7 @@ describe("pictures of the stores", () => {
     const hidden = text.slice(text.indexOf("Hidden rivals"))
     expect(hidden).toContain("<bdi>Kettle &lt;Clock&gt;</bdi>")
     expect(hidden.split("/app/picture?of=")).toHaveLength(2)
-    // an app that was never read keeps its id
+    // an app that was never read is shown by its id
     expect(hidden).toContain("<bdi>1200000010</bdi>")
     const found = (await owner.open("/app/search?q=tea")).text
     expect(found.slice(found.indexOf("<ul")).split("/app/picture?of=")).toHaveLength(2)

@@ -69,7 +69,7 @@ else
       const { summary, body } = await sent("list_keyword_ranks")
       expect(summary).toBe("400, refused /v1/sandbox/apps/app_lumenjournal/keywords?country=zz")
       expect(body).toContain('"error": "bad_country"')
-      // the browser itself logs a refused call; other messages are errors
+      // the browser itself logs a refused call; any other message is an error
       expect(tab.complaints.splice(0).every((line) => /status of 40[04]/.test(line))).toBe(true)
     })
 
@@ -107,7 +107,7 @@ else
       )
     })
 
-    slow("an anchor of the former single page leads to the part, and one of a field opens its table", async () => {
+    slow("an anchor of the former single page leads to its part, and one of a field opens its table", async () => {
       await tab.open(`${origin}/docs#list_alerts`)
       await until(`location.href === ${JSON.stringify(`${origin}/docs/account#list_alerts`)}`)
       await tab.open(`${origin}/docs/errors`)
@@ -155,7 +155,7 @@ else
       await tab.show(1_200, 900)
     })
 
-    slow("a programming language opened in one place is opened everywhere", async () => {
+    slow("a programming language that is selected in one place is selected everywhere", async () => {
       const open = () =>
         tab.value<string[]>(
           `[...new Set([...document.querySelectorAll(".lines details[open] summary")].map((s) => s.textContent))]`,
@@ -166,7 +166,7 @@ else
       expect(await open()).toEqual(["Python"])
     })
 
-    slow("a phone shows the text first, with collapsed contents and the name on one line", async () => {
+    slow("a phone shows the text first, the contents collapsed, and the name on one line", async () => {
       await tab.show(390, 800)
       await tab.open(`${origin}/docs`)
       expect(await tab.value<number>("document.querySelector('h1').getBoundingClientRect().top")).toBeLessThan(160)
@@ -210,7 +210,7 @@ else
       }`)
     }
 
-    /** Presses the button of an operation's form. Returns what is shown then. */
+    /** Presses the button of an operation's form. Returns the text that the page shows then. */
     async function sent(id: string): Promise<{ summary: string; body: string }> {
       const form = `document.querySelector("#${id} form")`
       await tab.value(`${form}.querySelector("button").click()`)

@@ -84,7 +84,7 @@ async function listedId(): Promise<string> {
   return app.id
 }
 
-test("reviews link to a summary that only its button creates, once per day, each theme with quotes", async () => {
+test("reviews link to a summary, which only its button creates, once per day; each theme has quotes", async () => {
   const { owner, base, used, press } = await opened("10001", serviceWithoutAi)
   expect((await owner.open(`${base}/reviews`)).text).toContain(`href="${base}/summary?at=us-ios"`)
   const link = await owner.open(`${base}/summary`)

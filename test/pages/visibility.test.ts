@@ -11,7 +11,7 @@ import { ownerOf } from "./app-scene.ts"
 
 setDefaultTimeout(60_000)
 
-/** Oolong has no popularity. */
+/** The popularity of each keyword. "oolong" has none. */
 const POPULARITY = { tea: 62, "green tea": 31, matcha: 14 }
 
 let service: Service
@@ -76,14 +76,14 @@ test("the score of each day equals the share of the possible top-ten weight in t
   }
 })
 
-test("the page states the formula, and over how many keywords and days the score is calculated", async () => {
+test("the page shows the formula, and from how many keywords and days the score is calculated", async () => {
   const { text } = await owner.open(`${page}?days=30`)
   expect(text).toContain("Score of a day = 100 × Σ popularity × points ÷ (10 × Σ popularity).")
   expect(text).toContain("Here: 3 keywords of 4 tracked, 20 days with a\nscore.")
   expect(text).toContain("1 keyword has no known popularity")
 })
 
-test("without a known popularity there is no score, and the page shows what it needs", async () => {
+test("if no popularity is measured there is no score, and the page shows what it needs", async () => {
   const plain = await sharing(service, { name: "Plain", keywords: ["unheard"], androidPkg: "com.example.plain" })
   await plain.measure("unheard", 0, 1)
   const looker = await ownerOf(service, plain.writer.workspace)

@@ -1,12 +1,12 @@
 import type { Browser, Page } from "../access/sign-in/browser.ts"
 
-/** A form of a page, as a browser would send it by one of its buttons. */
+/** A form of a page with one of its buttons, as a browser would send it. */
 export interface FoundForm {
   /** The address of the page with the form. */
   page: string
   /** The address that it is sent to. */
   to: string
-  /** Identifies the form and its button independently of ids. */
+  /** Identifies the form and its button. It does not depend on ids. */
   kind: string
   isMultipart: boolean
   /** The values that the form sends if nothing is typed. */
@@ -84,7 +84,7 @@ function attributesOf(text: string): Map<string, string> {
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" }
 const decoded = (text: string) => text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "")
 
-/** Parameters that lead to another page. Others choose what a page shows. */
+/** Parameters that lead to another page. Other parameters change what the same page shows. */
 const LEADING = ["type", "add", "change", "app", "tab"]
 
 function pageKind(address: string): string {
@@ -96,7 +96,7 @@ function pageKind(address: string): string {
   return [withoutIds(pathname), ...query.toSorted()].join(" ")
 }
 
-/** Opens these pages and every kind of page that they link to. Returns each with its address. */
+/** Opens these pages and one page of every kind that they link to. Returns each with its address. */
 export async function walkPages(browser: Browser, start: readonly string[]): Promise<Map<string, Page>> {
   const pages = new Map<string, Page>()
   const kinds = new Set(start.map(pageKind))
@@ -106,7 +106,7 @@ export async function walkPages(browser: Browser, start: readonly string[]): Pro
     pages.set(address, page)
     for (const [, link = ""] of page.text.matchAll(/<a\b[^>]*href="(\/app[/?][^"#]*)"/g)) {
       const next = decoded(link)
-      // skipped: the sample has no forms, and files are not pages
+      // these are skipped, because the sample has no forms, and files are not pages
       if (next.startsWith("/app/sample") || next.includes("/picture") || kinds.has(pageKind(next))) continue
       kinds.add(pageKind(next))
       waiting.push(next)

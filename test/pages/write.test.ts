@@ -42,7 +42,7 @@ async function undo(page: Page): Promise<Page> {
   return await owner.send("/app/write", { ...Object.fromEntries(fields), action: "undo_change", back: base })
 }
 
-/** Sends a form as the page shows the app now. */
+/** Sends a form with the state of the app that the page shows now. */
 async function atOnce(action: string, fields: Record<string, string> | [string, string][]): Promise<Page> {
   const page = await owner.open(`${base}/edit`)
   const hidden = { form: fieldIn(page, "form"), seen: fieldIn(page, "seen"), appId: tea.app, back: base, action }
@@ -59,7 +59,7 @@ const tracked = async () =>
   ).map(({ term }) => term)
 
 describe("a write from a page", () => {
-  test("a write is previewed, and confirmed once by the preview's own form only", async () => {
+  test("a write is previewed, and confirmed only once and only by the preview's own form", async () => {
     const preview = await previewOf(`${base}/edit`, "add_keywords", {
       appId: tea.app,
       keywords: "green tea\r\n oolong ,tea",
@@ -205,7 +205,7 @@ describe("a change without a preview", () => {
     return { status, headers, text: await new Response(answer).text() }
   }
 
-  test("keywords come from a file of a common tool, sent with the form", async () => {
+  test("keywords are read from a file of a common tool that is sent with the form", async () => {
     expect((await sendFile("Keyword;Country\nmatcha;US\nsencha;US\n")).status).toBe(303)
     expect(await tracked()).toEqual(expect.arrayContaining(["matcha", "sencha"]))
   })
@@ -230,7 +230,7 @@ describe("a change without a preview", () => {
     await service.sql`update tracked_app set countries = '{us}' where id = ${tea.app}`
   })
 
-  test("a file with a storefront that the app does not track is refused, with the message at its field", async () => {
+  test("a file with a storefront that the app does not track is refused, with a message at its field", async () => {
     const { status, text } = await sendFile("keyword,country\ncha,Japan\n")
     expect(status).toBe(400)
     const message = "The file has keywords for Japan, which is not a storefront of the app. Add the storefront first."
@@ -240,7 +240,7 @@ describe("a change without a preview", () => {
     expect([long.status, long.text.includes("at most 150 characters")]).toEqual([400, true])
   })
 
-  test("unusable lines of a file are skipped, and the page shows which and why", async () => {
+  test("unusable lines of a file are skipped, and the page lists these lines with the reason", async () => {
     const done = await next(await sendFile("keyword,country\ngyokuro,us\n,us\nbancha,Atlantis\nhojicha,us\n"))
     expect(done.text).toContain("2 keywords added.")
     expect(done.text).toContain("2 lines of the file skipped")
@@ -267,7 +267,7 @@ describe("a change without a preview", () => {
     await service.sql`delete from tracked_term where app_id = ${tea.app} and term like 'late %'`
   })
 
-  test("the file of a new app's form tracks keywords in the chosen storefronts only", async () => {
+  test("a file in the form of a new app adds keywords in the chosen storefronts only", async () => {
     const fields = { app: "com.example.pot", countries: "us", more: "de", file: "keyword,country\npot,de\n" }
     const preview = await previewOf("/app/add?app=android%3Acom.example.pot&country=us", "add_app", fields)
     expect(preview.text).toContain("1 more keyword from your list")
@@ -287,7 +287,7 @@ describe("a change without a preview", () => {
 })
 
 describe("a refused form", () => {
-  test("a refused form comes back filled in, with the message at its field and the focus on it", async () => {
+  test("a refused form is shown again as sent, with the message and the focus at its field", async () => {
     const { status, text } = await previewOf("/app/add?app=ios%3A1234567890&country=us", "add_app", {
       "form-id": "add_app",
       app: "id1234567890",
@@ -319,7 +319,7 @@ describe("a refused form", () => {
 })
 
 describe("limits of writes from pages", () => {
-  test("a forged or unoffered write is refused, and a foreign return address is replaced", async () => {
+  test("a write that pages do not offer is refused, and a return address of another site is replaced", async () => {
     const form = fieldIn(await owner.open(`${base}/edit`), "form") as string
     const fields = { action: "add_keywords", appId: tea.app, keywords: "stolen", back: "/app" }
     expect((await owner.send("/app/write", { ...fields, form: "guessed" })).status).toBe(403)
@@ -330,7 +330,7 @@ describe("limits of writes from pages", () => {
     expect(await tracked()).not.toContain("stolen")
   })
 
-  test("no change of another workspace is undone or shown", async () => {
+  test("no change of another workspace can be undone or is shown", async () => {
     const coffee = await sharing(service, { name: "Coffee", keywords: ["espresso"] })
     const coffeeOwner = await ownerOf(service, coffee.writer.workspace)
     const form = fieldIn(await coffeeOwner.open("/app"), "form") as string

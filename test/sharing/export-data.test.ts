@@ -9,7 +9,7 @@ setDefaultTimeout(60_000)
 const scene = exportScene({ requestDeadlineMs: 20_000 })
 
 describe("the preview", () => {
-  test("the preview of an export shows rows, columns, days, cost and what is left out", async () => {
+  test("the preview of an export shows rows, columns, days, cost and what the file leaves out", async () => {
     const { status, body } = await scene.preview()
     const file = {
       dataset: "history",
@@ -56,7 +56,7 @@ describe("the preview", () => {
     expect(await everything()).toBe(before)
   })
 
-  test("the preview counts the rows that the file then has, for each dataset", async () => {
+  test("for each dataset, the preview counts exactly the rows that the file has after the confirm", async () => {
     const counted = async (args: object) => (await scene.preview(args)).body.preview.after.export
     expect(await counted({ dataset: "keywords" })).toMatchObject({ rows: 3, from: ago(1), to: ago(1) })
     expect(await counted({ dataset: "reviews" })).toMatchObject({ rows: 2, from: ago(89), to: ago(0) })
@@ -68,7 +68,7 @@ describe("the preview", () => {
       expect((await counted({ dataset })).columns).toEqual([...EXPORT_COLUMNS[dataset]])
   })
 
-  test("an export goes back as far as the plan allows and states this; a range before that is refused", async () => {
+  test("an export begins where the plan's history begins and states this; a range before that is refused", async () => {
     const cut = (await scene.preview({ from: ago(90) })).body.preview
     expect([cut.after.export.from, cut.notes.at(-1)]).toEqual([
       ago(89),
@@ -85,7 +85,7 @@ describe("the preview", () => {
     expect((await scene.preview({ dataset: "reviews", to: ago(364) })).body.preview.after.export.from).toBe(ago(364))
   })
 
-  test("an export range that ends in the future ends today; one entirely in the future is refused", async () => {
+  test("an export range that ends in the future ends today; a range entirely in the future is refused", async () => {
     for (const dataset of ["history", "reviews"]) {
       const predicted = (await scene.preview({ dataset })).body.preview.after.export
       const ahead = (await scene.preview({ dataset, to: "2999-01-01" })).body.preview.after.export
@@ -99,7 +99,7 @@ describe("the preview", () => {
     }
   })
 
-  test("an open range covers the plan's history, or 90 days of reviews, in the app's first storefront", async () => {
+  test("a default range covers the plan's history, or 90 days of reviews, in the app's first storefront", async () => {
     const rangeOf = async (dataset: string) => {
       const { from, to, country, platform, format } = (await scene.preview({ dataset })).body.preview.after.export
       return { from, to, country, platform, format }
@@ -139,7 +139,7 @@ describe("the preview", () => {
     expect(await booksOf(scene.sql, scene.workspace)).toMatchObject({ ledger: 0, audit: 0 })
   })
 
-  test("an invalid argument, or days for keywords, is refused, naming it", async () => {
+  test("an invalid argument, or days for the keywords dataset, is refused with the name of the argument", async () => {
     const cases: [object, string][] = [
       [{ dataset: "ranks" }, "dataset"],
       [{ dataset: undefined }, "dataset"],
@@ -198,7 +198,7 @@ describe("the confirm", () => {
     expect(scene.service.logged.join("")).not.toContain(token)
   })
 
-  test("a confirm after a new measured day writes nothing, shows the new preview, and keeps the token", async () => {
+  test("a confirm after a new measured day writes nothing and shows a new preview; its token stays valid", async () => {
     const { confirmToken } = (await scene.preview()).body
     await scene.measure("tea", 2, ["10007"])
     const refused = await scene.confirm(confirmToken)
@@ -266,7 +266,7 @@ describe("the confirm", () => {
     expect(await scene.counts()).toEqual({ exports: 1, parts: 1 })
   })
 
-  long("an export of 100,000 reviews works, and one more is refused", async () => {
+  long("an export of 100,000 reviews is created, and an export of one more is refused", async () => {
     const more = async (from: number, to: number) => {
       await scene.sql`
         insert into review_version (

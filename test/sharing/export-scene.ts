@@ -27,7 +27,7 @@ export interface ExportScene {
   app: string
   preview(args?: object, by?: string): Promise<Answer>
   confirm(confirmToken: string, by?: string): Promise<Answer>
-  /** Previews and confirms an export. Returns the result of the confirm. */
+  /** Previews and confirms an export. Returns the answer to the confirm. */
   exported(args?: object): Promise<Exported>
   /** Opens a link like a browser. Returns the text as sent, including the byte order mark. */
   open(url: string, init?: RequestInit): Promise<Opened>
@@ -100,7 +100,7 @@ export function exportScene(settings: object = {}): ExportScene {
 
   async function open(url: string, init?: RequestInit) {
     expect(url.startsWith(`${PUBLIC_URL}/exports/`)).toBe(true)
-    // changes the address, since opens per second are limited and the clock stands still here
+    // uses another client address each time, because opens per second are limited and the clock does not advance here
     opened++
     const response = await scene.service.app.fetch(new Request(url, init), `10.0.${opened >> 8}.${opened & 255}`)
     const bytes = new Uint8Array(await response.arrayBuffer())

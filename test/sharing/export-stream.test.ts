@@ -65,7 +65,7 @@ async function opened(
 }
 
 describe("a large file", () => {
-  test("a download reads each part of a large file when its reader needs it, and none after that", async () => {
+  test("a download reads each part of a large file only when its reader needs it, and no part after that", async () => {
     const { token } = await largeExport(sql, workspace, 30)
     const gate = counting()
     const reader = (await streamed(token, gate)).getReader()
@@ -98,7 +98,7 @@ describe("a large file", () => {
     }
   })
 
-  test("a file with a missing part is cut off instead of ending early, and logged without its token", async () => {
+  test("a file with a missing part is cut off, does not look complete, and is logged without its token", async () => {
     const { token } = await largeExport(sql, workspace, 3)
     await sql`delete from export_part where place = 1 and export_id = (select max(id) from export)`
     const logged: string[] = []
@@ -113,7 +113,7 @@ describe("a large file", () => {
 })
 
 describe("idle readers", () => {
-  test("the number of idle readers is limited per link, per address and in all; leaving makes room", async () => {
+  test("idle readers are limited per link, per address and in total, and a reader that leaves makes room", async () => {
     const files = createExportFiles()
     const [first, second] = [await largeExport(sql, workspace, 3), await largeExport(sql, workspace, 3)]
     const begin = (token: string, address: string) => opened(token, counting(), { files, address })

@@ -13,7 +13,7 @@ setDefaultTimeout(60_000)
 const scene = exportScene()
 
 describe("a file", () => {
-  test("an export of history has a row per measured day, ranked or absent, and none for other days", async () => {
+  test("an export of history has one row per measured day, even if the app is absent, and no other rows", async () => {
     const { url, rows } = await scene.exported()
     const same = { country: "us", platform: "ios", measured: "true", searchDepth: "3", source: "import" }
     const read = readTable((await scene.open(url)).text)
@@ -25,7 +25,7 @@ describe("a file", () => {
     expect(rows).toBe(read.length)
   })
 
-  test("an export of keywords keeps the three states apart; an unknown value is empty, never zero", async () => {
+  test("an export of keywords keeps the three states apart; an unknown value is empty instead of zero", async () => {
     const { url } = await scene.exported({ dataset: "keywords" })
     const read = readTable((await scene.open(url)).text)
     expect(read.map(({ term, measured, rank, searchDepth }) => [term, measured, rank, searchDepth])).toEqual([
@@ -37,7 +37,7 @@ describe("a file", () => {
       expect([day, demand, popularity, difficulty, popularityNone]).toEqual([ago(1), "", "", "", "false"])
   })
 
-  slow("an export of keywords equals list_keyword_ranks, and one of reviews equals search_reviews", async () => {
+  slow("an export of keywords equals list_keyword_ranks, and an export of reviews equals search_reviews", async () => {
     const json = async (dataset: string) =>
       JSON.parse((await scene.open((await scene.exported({ dataset, format: "json" })).url)).text)
     const get = async (path: string) =>
@@ -196,7 +196,7 @@ describe("a link", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"])
   })
 
-  test("a link works for 7 days by the database's clock, then reports that it expired until cleaned up", async () => {
+  test("a link works for 7 days by the database's clock, then reports its expiry until it is cleaned up", async () => {
     const { url } = await scene.exported()
     const aged = async (age: string) => {
       await scene.sql`update export set created_at = now() - ${age}::interval`
@@ -230,7 +230,7 @@ describe("a link", () => {
     expect(scene.service.logged.join("")).not.toContain(url.split("/").at(-1) as string)
   })
 
-  test("a link serves nothing but its file: paths around it are unknown, and a key in it is refused", async () => {
+  test("a link serves only its file: other paths below it are unknown, and a key in it is refused", async () => {
     const at = async (path: string) =>
       (await scene.service.app.fetch(new Request(`${PUBLIC_URL}${path}`), "127.0.0.9")).status
     expect(await at("/exports")).toBe(404)

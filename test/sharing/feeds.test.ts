@@ -23,7 +23,7 @@ import { readTable } from "./read-csv.ts"
 setDefaultTimeout(60_000)
 
 const scene = exportScene()
-/** Two processes on one database. Their clock moves by a second per reading. */
+/** Two processes on one database. Their clock advances by a second each time it is read. */
 let services: [Service, Service]
 let clock = AT.getTime()
 
@@ -39,7 +39,7 @@ const ALERTS: FeedRequest = { dataset: "alerts", format: "", platform: "", count
 const REVIEWS = { ...ALERTS, dataset: "reviews" }
 const RANKS = { ...ALERTS, dataset: "ranks" }
 
-/** Creates a feed from the machine. Returns its address. */
+/** Creates a feed by a command on the machine. Returns its address. */
 async function feedOf(request: FeedRequest, keyId: number | null = null): Promise<string> {
   const app = { id: scene.app, countries: ["us", "de"] }
   const by = { workspaceId: scene.workspace, keyId, publicUrl: PUBLIC_URL }
@@ -77,7 +77,7 @@ describe("an Atom feed", () => {
     expect(ids[0]).toMatch(new RegExp(`^tag:${new URL(PUBLIC_URL).hostname},2026:alert/\\d+$`))
   })
 
-  test("a feed of reviews is valid with hostile texts, which stay plain text", async () => {
+  test("a feed of reviews with hostile texts is valid, and the texts stay plain text", async () => {
     const text = `]]><entry/> <script>&amp; "x" '\r\n@all https://evil.example`
     await scene.review([{ id: "14", title: "<b>=1+1</b>", text, stars: 2, at: new Date(`${ago(1)}T05:00:00Z`) }])
     const { entries, title } = readAtom((await open(await feedOf(REVIEWS))).text)
@@ -88,12 +88,12 @@ describe("an Atom feed", () => {
     expect(entries[2]!.content).toBe("Boils water.\n\nVersion 1.0")
   })
 
-  test("a feed without entries is valid and has the time when it was created", async () => {
+  test("a feed without entries is valid, and its time is that of its creation", async () => {
     const { entries, updated } = readAtom((await open(await feedOf(ALERTS))).text)
     expect([entries, Math.abs(Date.parse(updated) - Date.now()) < 600_000]).toEqual([[], true])
   })
 
-  test("a feed has the newest 100 of more alerts and reviews", async () => {
+  test("a feed has only the newest 100 alerts or reviews", async () => {
     await alerts(120)
     const reviews = Array.from({ length: 120 }, (_, at) => ({
       id: `r${at}`,
@@ -119,7 +119,7 @@ describe("an Atom feed", () => {
   })
 })
 
-test("texts of XML have no character that XML cannot have", () => {
+test("XML texts contain no character that XML cannot represent", () => {
   const all = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code)).join("x")
   const escaped = xmlText(all)
   expect(escaped.isWellFormed()).toBe(true)
@@ -140,7 +140,7 @@ describe("a table", () => {
     expect(table((await open(url)).text)[0]).toEqual({ rank: "1", term: "tea", measured: "true" })
   })
 
-  test("a table of reviews defuses formulas and has all columns unless some are chosen", async () => {
+  test("a table of reviews defuses formulas, and has all columns unless some are selected", async () => {
     await scene.review([{ id: "14", title: "=1+1", text: '@SUM(A1)\r\n"x"; y', at: new Date(`${ago(1)}T05:00:00Z`) }])
     const [row] = table((await open(await feedOf({ ...REVIEWS, format: "csv" }))).text)
     expect(Object.keys(row!)).toEqual([...datasetOf("reviews").columns])
@@ -156,7 +156,7 @@ describe("a table", () => {
   })
 })
 
-test("no feed has money: types of alerts that name it are left out, and no column is about it", async () => {
+test("no feed contains money: alerts whose type is about money are left out, and no column is about it", async () => {
   const money = FEED_TYPES.filter(({ hasMoney }) => hasMoney)
   expect(money.map(({ name }) => name)).toEqual(["asa_rule"])
   for (const { name, example } of money)
@@ -220,7 +220,7 @@ describe("a feed ends at once in every process", () => {
     for (const service of services) expect((await open(url, {}, service)).status).toBe(200)
   }
 
-  test("a feed ends when its own workspace withdraws it on the page, which shows its address once", async () => {
+  test("a feed ends when its workspace withdraws it on the page, which shows a feed's address only once", async () => {
     const owner = await ownerOf(services[0], scene.workspace)
     const settings = settingsBrowser(owner, "/app/settings/sharing")
     const fields = { appId: scene.app, country: "us", platform: "ios", content: "ranks csv", columns: "term,rank" }

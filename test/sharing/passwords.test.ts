@@ -13,7 +13,7 @@ describe("passwords", () => {
   })
 
   test("password checks queue for their turn, and are refused once too many are waiting", async () => {
-    // values that are not text fail quickly once it is their turn
+    // hashing a value that is not text fails quickly once its turn comes
     const texts = Array.from({ length: 60 }, (_, i) => (i < 3 ? "x" : (null as unknown as string)))
     const outcomes = await Promise.all(texts.map((text) => caught(() => hashPassword(text))))
     expect([outcomes.slice(0, 3), outcomes.filter((error) => error instanceof TypeError).length]).toEqual([
@@ -43,7 +43,7 @@ describe("passwords", () => {
     expect([await isPassword("Käse", denoHash), await isPassword("Kase", denoHash)]).toEqual([true, false])
   })
 
-  test("a stored text that is no hash is an internal error, never a correct password", async () => {
+  test("a stored text that is not a hash causes an internal error, and never accepts a password", async () => {
     for (const hashed of ["", "Käse", "$argon2id$v=19$m=8,t=1,p=1$$", "$argon2i$v=19$m=19456,t=2,p=1$AAAA$AAAA"])
       expect(await caught(() => isPassword("Käse", hashed))).toBeInstanceOf(Error)
   })

@@ -51,7 +51,7 @@ function inBrowser(binary: string) {
       await tab.close()
       await server.stop(true)
     })
-    // the limit is five tries per minute and address
+    // at most five tries per minute and address are allowed, so earlier tries are deleted
     beforeEach(async () => {
       await sql`delete from secret_try`
     })
@@ -90,7 +90,7 @@ function inBrowser(binary: string) {
       expect(await text()).toContain("Too many passwords were tried")
     })
 
-    slow("an expired link shows that nothing is there", async () => {
+    slow("an expired link shows the page for a link that opens nothing", async () => {
       const { path, token } = await scene.share()
       await tab.open(at(path))
       expect(await text()).toContain("App Store")

@@ -35,7 +35,7 @@ const links = (workspace: number) =>
     order by created_at, sha256`
 
 describe("a preview of a shared page", () => {
-  test("the preview of a shared page shows what becomes public, its days and states, and that it freezes", async () => {
+  test("the preview of a shared page shows its content, days and states, and that it will not change", async () => {
     const { status, body } = await preview({})
     expect(status).toBe(200)
     expect(body).toMatchObject({ credits: 1, destructive: false, asynchronous: false })
@@ -61,7 +61,7 @@ describe("a preview of a shared page", () => {
     expect(body.preview.notes.join(" ")).toContain("The app does not track de: everything is shown as not measured.")
   })
 
-  test("a shared page covers 30 days on Free, as the plan's history does", async () => {
+  test("a shared page on the Free plan covers 30 days, like the plan's history", async () => {
     const ownScene = await sharing(service)
     const workspace = await service.workspace({ plan: "free" })
     await sql`update tracked_app set workspace_id = ${workspace} where id = ${ownScene.app}`
@@ -87,7 +87,7 @@ describe("a preview of a shared page", () => {
     [{ token: "mine" }, "token"],
   ]
 
-  test("an argument out of bounds is refused, naming it", async () => {
+  test("an argument out of bounds is refused with its name", async () => {
     for (const [args, field] of BAD) {
       const { status, body } = await preview(args)
       expect([args, status, body.error, body.field]).toEqual([args, 400, "invalid_arguments", field])

@@ -34,7 +34,7 @@ async function shared(password: string) {
   return created
 }
 
-/** Simulates that this many seconds have passed since each try. */
+/** Simulates that this many seconds have passed since all earlier tries. */
 const letPass = (seconds: number) => sql`
   update secret_try
   set counts_until = counts_until - ${seconds}::int * interval '1 s',
@@ -67,33 +67,30 @@ describe("a page with a password", () => {
     expect((await service.call(path, { from })).text).not.toContain("Hidden Name")
   })
 
-  test(
-    "a page stays open to a reader who entered the password, from any address, " + "by a cookie equal for all readers",
-    async () => {
-      const [{ path, token }, other] = [await shared("x"), await shared("x")]
-      const cookies = []
-      for (const from of [address(), address()]) {
-        const { headers } = await tried(path, "x", from)
-        const [pair, ...attributes] = headers.get("set-cookie")!.split("; ")
-        expect(attributes).toEqual([
-          "HttpOnly",
-          "SameSite=Lax",
-          `Path=${path}`,
-          expect.stringMatching(/^Max-Age=\d{5,7}$/),
-        ])
-        cookies.push(pair)
-      }
-      expect(new Set(cookies).size).toBe(1)
-      const headers = { cookie: `theme=dark; ${cookies[0]}` }
-      const opened = await service.call(path, { from: address(), headers })
-      expect([opened.status, opened.text.includes("Hidden Name")]).toEqual([200, true])
-      expect((await service.call(other.path, { from: address(), headers })).text).not.toContain("Hidden Name")
-      for (const value of ["", "unlocked=", `${cookies[0]}x`, cookies[0]!.slice(0, -1)])
-        expect((await service.call(path, { from: address(), headers: { cookie: value } })).text).not.toContain("Hidden")
-      await sql`delete from share_link where sha256 = ${hash("sha256", token, "buffer")}`
-      expect((await service.call(path, { from: address(), headers })).status).toBe(404)
-    },
-  )
+  test("a cookie that is equal for all readers keeps a page open after the password, from any address", async () => {
+    const [{ path, token }, other] = [await shared("x"), await shared("x")]
+    const cookies = []
+    for (const from of [address(), address()]) {
+      const { headers } = await tried(path, "x", from)
+      const [pair, ...attributes] = headers.get("set-cookie")!.split("; ")
+      expect(attributes).toEqual([
+        "HttpOnly",
+        "SameSite=Lax",
+        `Path=${path}`,
+        expect.stringMatching(/^Max-Age=\d{5,7}$/),
+      ])
+      cookies.push(pair)
+    }
+    expect(new Set(cookies).size).toBe(1)
+    const headers = { cookie: `theme=dark; ${cookies[0]}` }
+    const opened = await service.call(path, { from: address(), headers })
+    expect([opened.status, opened.text.includes("Hidden Name")]).toEqual([200, true])
+    expect((await service.call(other.path, { from: address(), headers })).text).not.toContain("Hidden Name")
+    for (const value of ["", "unlocked=", `${cookies[0]}x`, cookies[0]!.slice(0, -1)])
+      expect((await service.call(path, { from: address(), headers: { cookie: value } })).text).not.toContain("Hidden")
+    await sql`delete from share_link where sha256 = ${hash("sha256", token, "buffer")}`
+    expect((await service.call(path, { from: address(), headers })).status).toBe(404)
+  })
 
   slow("a password of 1 to 128 characters is accepted in any Unicode composition, and nothing else is", async () => {
     for (const password of ["x", " ", "a&b=c+d%20", "Käse", "😀".repeat(128)]) {
@@ -164,7 +161,7 @@ describe("tries of a password", () => {
     expect((await tried(path, "x", "2001:db8:2:2::1")).status).toBe(200)
   })
 
-  test("five of twenty simultaneous wrong tries are checked", async () => {
+  test("of twenty simultaneous wrong tries, only five are checked", async () => {
     const { path } = await shared("x")
     const from = address()
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => tried(path, `no ${i}`, from)))
@@ -202,7 +199,7 @@ describe("tries of a password", () => {
 
 describe("a flood of tries from changing addresses", () => {
   const ticketIn = (text: string) => /name="ticket" value="([^"]+)"/.exec(text)![1]!
-  /** Makes twenty tries at the link, the last one a minute ago. */
+  /** Makes twenty tries at the link. The last one was made a minute ago. */
   async function flooded(path: string): Promise<void> {
     for (let i = 0; i < 20; i++) await tried(path, `no ${i}`, address())
     await letPass(60)

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 
 let count = 0
-/** Returns an address without earlier requests. */
+/** Returns a new address from which no request was sent yet. */
 const from = () => `10.1.${(++count >> 8) & 255}.${count & 255}`
 const open = (path: string, options: object = {}) => service.call(path, { from: from(), ...options })
 const expireAt = (token: string, at: string) =>
@@ -86,7 +86,7 @@ describe("a shared page", () => {
     expect(answer.text).toContain("Storefront: United States.")
   })
 
-  test("a shared page shows when the store page was read, and nothing that the page does not have", async () => {
+  test("a shared page shows when the store page was read, and no fact that the store page lacks", async () => {
     const text = textOf((await open((await scene.share()).path)).text)
     for (const fact of [
       "Version 4.1 , released 1 May 2026",
@@ -123,7 +123,7 @@ describe("a shared page", () => {
     expect(text).toMatch(/Day Rank Read by .* 4 an imported reading .* 9 App Store search on the web/)
   })
 
-  test("a shared page never compares days of different sources or too shallow readings", async () => {
+  test("a shared page never compares days of different sources, or days that were not read deep enough", async () => {
     const ownScene = await sharing(service, { keywords: ["a", "b"] })
     await ownScene.measure("a", 1, 9, { source: "apple-web-search" })
     await ownScene.measure("a", 0, 4)
@@ -252,7 +252,7 @@ describe("a link that opens nothing", () => {
   })
 })
 
-test("a link shows a page with the time to wait while the database is unavailable", async () => {
+test("while the database is unavailable, a link shows a page with the time to wait", async () => {
   const { path } = await scene.share()
   const unreachable = openService({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
   const answer = await unreachable.call(path)
@@ -275,7 +275,7 @@ test("a HEAD request over a socket has the content length of the page that GET s
   await server.stop(true)
 })
 
-test("a client with more than 20 requests per second gets a time to wait", async () => {
+test("a client with more than 20 requests per second is refused with a time to wait", async () => {
   const at = new Date()
   const still = openService({ sql, now: () => at })
   const answers = await Promise.all(Array.from({ length: 25 }, () => still.call("/share/none", { from: "10.9.9.9" })))

@@ -33,7 +33,7 @@ describe.each([
   ["share", "GET, HEAD, POST"],
   ["feeds", "GET, HEAD"],
 ])("a link below /%s/", (folder, methods) => {
-  test("an unknown link is one private page, the same for GET and HEAD", async () => {
+  test("an unknown link gets the same private page for GET and HEAD", async () => {
     const open = opener()
     const [get, head] = [await open(`/${folder}/${TOKEN}`), await open(`/${folder}/${TOKEN}`, { method: "HEAD" })]
     for (const answer of [get, head]) {
@@ -72,7 +72,7 @@ describe.each([
   })
 
   test("a link reports privately that the database is unavailable, with a time to wait", async () => {
-    // a part of a statement is a promise too, but is never awaited
+    // a fragment of a statement is rejected too, but never awaited, so its rejection is caught here
     const refuse = () => {
       const refused = Promise.reject({ code: "ECONNREFUSED" })
       refused.catch(() => {})

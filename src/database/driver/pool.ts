@@ -8,8 +8,8 @@ export function openPool(options: PoolOptions, url?: string): Sql {
 }
 
 /**
- * Maximum number of repeats of a statement or transaction. More than one, because each migration of an upgrade changes
- * the schema.
+ * Maximum number of repeats of a statement or transaction. More than one is needed, because each migration of an
+ * upgrade changes the schema.
  */
 const MAX_REPEATS = 3
 
@@ -51,7 +51,7 @@ interface DriverQuery {
   state: object | null
 }
 
-/** Returns fragments and identifiers unchanged: only a query is sent, and so only a query can be rejected. */
+/** Returns fragments and identifiers unchanged, because only a query is sent, and only a query can be rejected. */
 function repeatQuery<T>(part: T): T {
   if (!isQuery(part)) return part
   const { handler: send, reject } = part
@@ -61,7 +61,7 @@ function repeatQuery<T>(part: T): T {
       reject(error)
       return
     }
-    // The driver has serialized the parameters in place, with the types of the stale statement.
+    // The driver has replaced the parameters by their serialized values, with the types of the stale statement.
     part.parameters = null
     part.state = null
     // An unnamed statement is parsed again on whichever connection the query is sent to.

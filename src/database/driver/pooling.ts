@@ -2,7 +2,10 @@ import postgres from "postgres"
 import type { PoolOptions } from "../options.ts"
 import type { Db, PoolerMode, Sql } from "../types.ts"
 
-/** Number of comparisons of two connections. A pooler may happen to give both the same server connections again. */
+/**
+ * Number of comparisons of two connections. Several are needed, because a pooler may happen to give both the same
+ * server connections again.
+ */
 const ROUNDS = 5
 
 /**
@@ -28,7 +31,10 @@ export function isUnprepared(url: string): boolean {
   return postgres(url).options.prepare === false
 }
 
-/** Uses no prepared statements and no name, so that the probe leaves nothing in connections that others get. */
+/**
+ * Uses no prepared statements and no name, so that the probe leaves nothing in server connections that other clients
+ * get.
+ */
 function openProbe(url: string, options: PoolOptions): Sql {
   return postgres(url, { ...options, max: 1, prepare: false }) as Sql
 }
@@ -41,7 +47,7 @@ async function keepsProcess(first: Sql, second: Sql): Promise<boolean> {
       return (await readProcess(first)) === before
     })) as boolean
   } catch (error) {
-    // A statement pooler closes connections that begin a transaction.
+    // A statement pooler closes the connection of a client that begins a transaction.
     if (/^(08|CONNECTION_)/.test(String((error as { code?: unknown }).code))) return false
     throw error
   }

@@ -5,7 +5,7 @@ export interface Answer {
   bytes: Buffer
   /** The transaction status of the last ReadyForQuery. Null if there was none. */
   status: "I" | "T" | "E" | null
-  /** Notifications for listening clients, not for the client whose turn it was. */
+  /** Notifications for listening clients. The client whose turn it was does not get them. */
   notifications: Notification[]
 }
 
@@ -15,7 +15,7 @@ interface Notification {
 }
 
 /**
- * Parses the backend's response. Removes the CopyInResponse, which the client already has, and completions of
+ * Parses the backend's response. Removes the CopyInResponse, which the client already got, and completions of
  * statements that the client did not request.
  */
 export function readAnswer(raw: Buffer, copy: boolean, statements: ClientStatements): Answer {

@@ -3,9 +3,9 @@ import { FRONTEND, Frames, message, text, textAt } from "./wire.ts"
 
 export interface Batch {
   messages: Buffer[]
-  /** After "flush" the backend waits for the rest of the sequence, so no other client may use it. */
+  /** After "flush" the backend waits for the rest of the sequence, so no other client may use the backend. */
   ends: "sync" | "flush"
-  /** A COPY FROM STDIN with its data. The client already has its CopyInResponse. */
+  /** A COPY FROM STDIN with its data. The client already got its CopyInResponse. */
   copy: boolean
   /** A Query within an unfinished extended-protocol sequence. It is not answered if an earlier message failed. */
   mixed: boolean
@@ -25,7 +25,7 @@ export type Event =
   | { kind: "startup" | "no_encryption" | "cancel" | "terminate" | "copy_in" }
   | { kind: "batch"; batch: Batch }
 
-/** A COPY with more data fails, because all of it is buffered until the client has sent the last byte. */
+/** A COPY with more data than this fails, because all data is buffered until the client has sent the last byte. */
 const COPY_LIMIT = 64 * 1024 * 1024
 
 /** Groups a client's messages into batches. A batch ends where the backend responds: at Sync, Query or Flush. */
@@ -78,7 +78,7 @@ export class Batches {
     return { kind: "batch", batch: { ...batch, ends: type === FRONTEND.flush ? "flush" : "sync" } }
   }
 
-  // The backend reads CopyData from the same buffer as the query, so all data must be there when it begins.
+  // The backend reads CopyData from the buffer of the query, so all data must be there when the query begins.
   #copying(bytes: Buffer): Event | null {
     const copy = this.#copy!
     const type = bytes[0]
@@ -124,7 +124,7 @@ function isCopyIn(bytes: Buffer): boolean {
   return COPY_IN.test(bytes.toString("utf8", 5, Math.min(bytes.length, 4_096)))
 }
 
-/** Effects of a statement outside the backend. */
+/** Returns the effects of a statement outside the backend. */
 interface StatementScope {
   text: string
   listen: Listen | null
@@ -143,7 +143,7 @@ function listenIn(statement: string): Listen | null {
   return { on: !found[1], channel: found[2]?.replaceAll('""', '"') ?? found[3]!.toLowerCase() }
 }
 
-/** Returns a copy, because the bytes are transferred to another thread with their whole buffer. */
+/** Returns a copy, because transferring the bytes to another thread transfers their whole buffer. */
 export function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
   const bytes = Buffer.from(new ArrayBuffer(parts.reduce((sum, part) => sum + part.length, 0)))
   let at = 0

@@ -5,12 +5,15 @@ import { PreparedStatements } from "./statements.ts"
 import { StatementStopped } from "./stopped.ts"
 import { type Background, type TurnLimits, Turns } from "./turns.ts"
 
-/** Sends a batch and returns the backend's whole response. After `limitMs` it may be stopped. Default: no limit. */
+/**
+ * Sends a batch and returns the backend's whole response. The backend may stop the batch after `limitMs`. Default: no
+ * limit.
+ */
 export type Exec = (batch: Uint8Array<ArrayBuffer>, limitMs?: number) => Promise<Uint8Array>
 
 /**
- * Shares PGlite's single backend among many clients. A client has it from its first message until the backend is idle,
- * so that transactions, cursors and the unnamed statement stay its own.
+ * Shares PGlite's single backend among many clients. A client uses the backend alone from its first message until the
+ * backend is idle, so that other clients do not affect its transactions, cursors and unnamed statement.
  */
 export class Bridge implements SharedBackend {
   readonly turns: Turns
@@ -23,7 +26,7 @@ export class Bridge implements SharedBackend {
   #dead: Error | null = null
   #pid = 0
 
-  /** `runaways` outlive a bridge, so that the next one refuses the same statements. */
+  /** `runaways` exists longer than one bridge, so that the next bridge refuses the same statements. */
   constructor(exec: Exec, limits?: TurnLimits, runaways = new Runaways()) {
     this.#exec = exec
     this.runaways = runaways
@@ -31,8 +34,8 @@ export class Bridge implements SharedBackend {
   }
 
   /**
-   * Returns a stream for a client, for `postgres({ socket })` or to pipe a real socket through. After `fail` it ends
-   * with an error.
+   * Returns a stream for a client, for `postgres({ socket })` or to pipe a real socket through. After a call of `fail`,
+   * the stream ends with an error.
    */
   socket = (): Session => this.client(Number.POSITIVE_INFINITY)
 
@@ -44,8 +47,8 @@ export class Bridge implements SharedBackend {
     const session = new Session(this, ++this.#pid, limitMs, background)
     this.sessions.add(session)
     const dead = this.#dead
-    // Delayed: if this function threw, postgres.js would lose the connection permanently, and it listens for errors
-    // only after the return.
+    // Delayed, because postgres.js adds its error listener only after this function returns; if the function threw,
+    // postgres.js would lose the connection permanently.
     if (dead) setTimeout(() => session.destroy(dead), 0)
     return session
   }
@@ -60,7 +63,7 @@ export class Bridge implements SharedBackend {
     return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   }
 
-  /** Makes current and future work of every client fail with this error, because the backend is gone. */
+  /** Makes present and future statements of every client fail with this error, because the backend is gone. */
   fail(error: Error): void {
     if (this.#dead) return
     this.#dead = error

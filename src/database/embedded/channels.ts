@@ -1,11 +1,11 @@
 import type { Listen } from "./batches.ts"
 import { query } from "./wire.ts"
 
-/** Tracks which client listens to which channel. The single backend cannot tell its clients apart. */
+/** Tracks which client listens to which channel, because the single backend cannot distinguish its clients. */
 export class Channels<Listener> {
   #listeners = new Map<string, Set<Listener>>()
 
-  /** Returns true if the backend no longer listens to a channel that other clients need. */
+  /** Returns true if the backend has stopped listening to a channel that other clients still need. */
   note(listener: Listener, { on, channel }: Listen): boolean {
     if (on) {
       const listeners = this.#listeners.get(channel) ?? new Set()
@@ -17,7 +17,7 @@ export class Channels<Listener> {
     return channel === "*" ? this.#listeners.size > 0 : this.#listeners.has(channel)
   }
 
-  /** Removes the listener and returns the channels without any listener left. */
+  /** Removes the listener and returns the channels that have no listener any more. */
   leave(listener: Listener): string[] {
     return [...this.#listeners.keys()].filter((channel) => this.#remove(listener, channel))
   }

@@ -6,16 +6,16 @@ import { loadEngine } from "./engine.ts"
 import { templateOf } from "./template.ts"
 
 /**
- * Opens the database. With a `directory`, every commit is flushed to the disk; without one, it is in memory. `template`
- * is a tar with the initial data directory.
+ * Opens the database. With a `directory`, every commit is flushed to the disk. Without one, the data is only in memory.
+ * `template` is a tar with the initial data directory.
  */
 export async function openCluster(
   directory: string | null,
   template?: Uint8Array<ArrayBuffer>,
-  // Other threads compile it while the directory is created.
+  // Other threads compile the engine while the directory is created.
   engine: Promise<PGliteOptions> = loadEngine({ initdb: false }),
 ): Promise<PGlite> {
-  engine.catch(() => {}) // Reported where it is awaited.
+  engine.catch(() => {}) // An error is reported where the promise is awaited.
   if (directory === null) {
     const loadDataDir = new Blob([template ?? (await templateOf())])
     return create({ ...(await engine), loadDataDir, startParams: parameters() })
@@ -34,7 +34,7 @@ export async function openCluster(
   return cluster
 }
 
-/** Returns PostgreSQL's last FATAL or PANIC message. Empty while it runs. */
+/** Returns PostgreSQL's last FATAL or PANIC message. Empty while PostgreSQL runs. */
 export const lastComplaint = (): string => complaint
 
 let complaint = ""
@@ -53,8 +53,8 @@ async function create(options: PGliteOptions): Promise<PGlite> {
   }
 }
 
-// Small, because each MB here stays in the process's memory, and the operating system caches pages too and returns one
-// in 3 µs.
+// The buffer is small, because each MB of it stays in the process's memory, and the operating system also caches pages
+// and returns one in 3 µs.
 const CACHE = { shared_buffers: "8MB" }
 
 // The data is in memory, so random reads are cheap. With a disk's costs the planner scans small tables for each key:
@@ -70,15 +70,15 @@ function parameters(): string[] {
   return [...PGlite.defaultStartParams, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])]
 }
 
-// PostgreSQL refuses a directory with an empty pid file, which a kill may leave. Removing it is safe, because this
-// process holds the directory's lock.
+// PostgreSQL refuses a directory with an empty pid file, which a killed process may leave. Removing the file is safe,
+// because this process holds the lock of the directory.
 function removeCutName(directory: string): void {
   const path = join(directory, "postmaster.pid")
   if (existsSync(path) && !/^-?[1-9]/.test(readFileSync(path, "latin1"))) rmSync(path)
 }
 
-// Creates the directory under a temporary name and renames it, so that a killed first start leaves only a folder that
-// the next start removes.
+// Creates the directory under a temporary name and renames it. A first start that is killed then leaves only a folder
+// that the next start removes.
 async function createAtomically(directory: string, template: Uint8Array<ArrayBuffer>): Promise<void> {
   const parent = dirname(directory)
   const prefix = `${basename(directory)}.new-`
@@ -98,7 +98,7 @@ function syncTree(folder: string): void {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) syncTree(path)
     else if (entry.isFile()) {
-      chmodSync(path, 0o600) // PostgreSQL's file mode.
+      chmodSync(path, 0o600) // The file mode that PostgreSQL uses.
       syncPath(path)
     }
   }

@@ -12,8 +12,8 @@ export interface Control {
 const NAME = "control.sock"
 
 /**
- * Listens for other processes of the same user on a Unix socket in the directory, mode 0600. The caller must hold the
- * lock.
+ * Accepts connections from other processes of the same user on a Unix socket in the directory, mode 0600. The caller
+ * must hold the lock.
  */
 export async function listenControl(directory: string, session: () => Duplex): Promise<Control> {
   const path = join(directory, NAME)
@@ -48,7 +48,7 @@ export async function listenControl(directory: string, session: () => Duplex): P
   }
 }
 
-/** Connects to the process that holds the directory. Failures arrive as the socket's "error" event. */
+/** Connects to the process that has the directory open. A failure is reported by the socket's "error" event. */
 export function connectControl(directory: string): Socket {
   const [short, forget] = shortened(directory)
   const socket = createConnection(join(short, NAME))

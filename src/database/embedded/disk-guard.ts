@@ -8,9 +8,11 @@ interface DiskGuardOptions {
   everyMs?: number
 }
 
-/** Four segments of the log. PostgreSQL ends when it cannot write the log, so writes stop before that. */
+/**
+ * The size of four segments of the log. PostgreSQL ends if it cannot write the log, so writes are stopped before that.
+ */
 const MIN_BYTES = 64 * 2 ** 20
-/** Higher than the lower bound, so that writes do not stop again at the next check. */
+/** Higher than the lower bound, so that writes are not stopped again at the next check. */
 const ENOUGH_BYTES = 96 * 2 ** 20
 
 /** Makes the database read-only while the disk is nearly full. Returns a function that stops the checks. */
@@ -22,13 +24,13 @@ export function guardDisk(sql: Sql, { dataDir, watch, everyMs = 2_000 }: DiskGua
     const before = low
     low = free < (low ? ENOUGH_BYTES : MIN_BYTES)
     watch.reportSpace(low)
-    // Repeated at each check, because a reopened database has lost the setting.
+    // Repeated at each check, because the setting is lost when the database is opened again.
     if (low) await sql`set default_transaction_read_only = on`
     else if (before) await sql`set default_transaction_read_only = off`
   }
   const begin = () => {
     looking ??= look()
-      .catch(() => {}) // The database is being reopened. The next check repeats it.
+      .catch(() => {}) // The query fails while the database is being opened again. The next check repeats it.
       .finally(() => {
         looking = null
       })

@@ -6,13 +6,13 @@ const LOG_RESERVE_BYTES = 48 * 2 ** 20
 const LOOK_BYTES = 2 ** 20
 const ENOSPC = 51
 
-/** Files of tables, indexes and sorts, but not the files next to them that are needed to open the database. */
+/** Matches files of tables, indexes and sorts, but not the neighbouring files that are needed to open the database. */
 const GROWING = /\/base\/(\d+\/t?\d|pgsql_tmp)/
 
 interface NodeStream {
   nfd?: number | null
   node: unknown
-  /** Known size of a table's, index's or sort's file. Infinity for other files, which are not checked. */
+  /** The size of the file of a table, an index or a sort. Infinity for other files, which are not checked. */
   end?: number
 }
 

@@ -4,14 +4,14 @@ import { dirname, join } from "node:path"
 import type { PGliteOptions } from "@electric-sql/pglite"
 
 /**
- * Loads PGlite's files. PGlite looks for them next to its code, which a binary does not have on disk. `initdb` is
- * needed for a new directory.
+ * Loads PGlite's files. PGlite looks for them next to its code, where a binary has no files. `initdb` is needed for a
+ * new directory.
  */
 export async function loadEngine({ initdb, code }: EngineParts): Promise<PGliteOptions> {
   const compiling = [code ?? compile("pglite.wasm"), ...(initdb ? [compile("initdb.wasm")] : [])]
   const fsBundle = new Blob([engineFile("pglite.data")])
   const [pgliteWasmModule, initdbWasmModule = pgliteWasmModule] = await Promise.all(compiling)
-  // The initdb module is never run without `initdb`, but PGlite would search for it if it were missing.
+  // Without `initdb`, the initdb module is never run, but PGlite would search for it if it were missing.
   return { pgliteWasmModule: pgliteWasmModule!, initdbWasmModule: initdbWasmModule!, fsBundle }
 }
 
@@ -20,7 +20,7 @@ interface EngineParts {
   code?: WebAssembly.Module | undefined
 }
 
-/** Reads a file of PGlite. `bun run build` embeds the files in the binary, compressed. */
+/** Reads a file of PGlite. A binary contains these files compressed, because `bun run build` embeds them. */
 export function engineFile(name: string): Uint8Array<ArrayBuffer> {
   return carried(name) ?? new Uint8Array(readFileSync(join(packageFolder(), "dist", name)))
 }

@@ -4,12 +4,12 @@ import { analyzeGrown, vacuumChanged } from "../upkeep.ts"
 
 export interface HousekeepingOptions {
   everyMs?: number
-  /** Bytes of write-ahead log after which a checkpoint is made. */
+  /** A checkpoint is made after this many bytes of write-ahead log. */
   logLimit?: number
   /** Maximum milliseconds between two checkpoints while there are writes. */
   checkpointMs?: number
   vacuumHour?: number
-  /** Milliseconds between two searches for tables that have outgrown their statistics. */
+  /** Milliseconds between two searches for tables that have grown too much since their statistics were gathered. */
   analyzeMs?: number
   /** Milliseconds of low activity before memory is released. */
   restMs?: number
@@ -18,7 +18,7 @@ export interface HousekeepingOptions {
 
 /**
  * Runs checkpoints, vacuum and analyze, because PGlite has no background processes. Without checkpoints the log grows
- * to 4.6 GB, and a log of 1.1 GB makes a start take 15 s.
+ * to 4.6 GB, and a start with a log of 1.1 GB takes 15 s.
  */
 export function startHousekeeping(
   sql: Sql,
@@ -60,10 +60,10 @@ export function startHousekeeping(
   }
 }
 
-/** Share of processor time. An idle server uses 0.5 %. */
+/** Maximum share of processor time that counts as low activity. An idle server uses 0.5 %. */
 const IDLE_SHARE = 0.05
 
-/** Calls `rest` once after a period of low activity, and again only after more activity. */
+/** Calls `rest` once after a period of low activity. Calls it again only after a new period of activity. */
 export function restWhenIdle(rest: () => Promise<void>, { restMs = 60_000 }: HousekeepingOptions = {}): () => void {
   let isRested = false
   let before = process.cpuUsage()
@@ -71,7 +71,7 @@ export function restWhenIdle(rest: () => Promise<void>, { restMs = 60_000 }: Hou
     const { user, system } = process.cpuUsage(before)
     before = process.cpuUsage()
     const isIdle = (user + system) / 1_000 < IDLE_SHARE * restMs
-    if (isIdle && !isRested) rest().catch(() => {}) // The database is gone, which is reported elsewhere.
+    if (isIdle && !isRested) rest().catch(() => {}) // The database is gone, which another part reports.
     isRested = isIdle
   }, restMs)
   timer.unref()

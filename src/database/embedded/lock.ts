@@ -3,8 +3,8 @@ import { chmodSync } from "node:fs"
 import { join } from "node:path"
 
 /**
- * Locks the directory, because PGlite lets two processes open it and silently loses rows. The kernel's lock ends with
- * the process. Returns a function that unlocks, or null if another process has the lock.
+ * Locks the directory, because PGlite lets two processes open it and then silently loses rows. The kernel's lock ends
+ * with the process. Returns a function that unlocks the directory, or null if another process has the lock.
  */
 export function lockDirectory(directory: string): (() => void) | null {
   const path = join(directory, "server.lock")

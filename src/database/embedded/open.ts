@@ -19,20 +19,20 @@ import type { TurnLimits } from "./turns.ts"
 import { startWatched } from "./watched.ts"
 
 export interface EmbeddedOptions {
-  /** The data directory. Without it the database is in memory, without fsync, and ends with the process. */
+  /** The data directory. Without it the database is only in memory, does not use fsync, and ends with the process. */
   dataDir?: string | undefined
   as: "server" | "command"
   log: Log
   maxConnections?: number
-  /** A data directory (a tar from `dump`) that replaces initdb at the first start. */
+  /** A data directory (a tar from `dump`). The first start uses it instead of initdb. */
   template?: Uint8Array<ArrayBuffer>
   housekeeping?: HousekeepingOptions
   /** Called once when the thread died. All later queries fail. */
   onLoss?: (error: Error) => void
   limits?: TurnLimits
   /**
-   * Time limits of statements, after which they are stopped: of the server's own, and of commands that work through the
-   * server.
+   * Time limits after which statements are stopped: one for the server's own statements, and one for those of commands
+   * that use the server's database.
    */
   statements?: { serverMs?: number; commandMs?: number }
 }
@@ -43,7 +43,10 @@ export interface EmbeddedOptions {
  */
 const STATEMENTS = { serverMs: 10_000, commandMs: 60_000 }
 
-/** Connections for background work, so that a heartbeat or the end of a job does not wait for other jobs. */
+/**
+ * Number of connections for background work. There are several, so that a heartbeat or the end of a job does not wait
+ * for other jobs.
+ */
 const BEHIND = 4
 
 export interface EmbeddedDatabase extends Database {
@@ -53,8 +56,8 @@ export interface EmbeddedDatabase extends Database {
 }
 
 /**
- * Opens the embedded database. Only one process can hold a directory: a second server is refused, and a command works
- * through the holder's socket.
+ * Opens the embedded database. Only one process can have a directory open: a second server is refused, and a command
+ * uses the socket of the process that has it open.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   assertDriverPatched()
@@ -76,7 +79,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   }
 }
 
-// Wait for a command that holds the directory, because it opens no socket, and for a server that is starting.
+// Waits for a command that has the directory open, because a command opens no socket, and for a server that is
+// starting.
 const PATIENCE_MS = 10_000
 
 async function hold(dataDir: string, as: "server" | "command"): Promise<(() => void) | null> {
@@ -101,7 +105,7 @@ async function hold(dataDir: string, as: "server" | "command"): Promise<(() => v
   }
 }
 
-// Root could open another user's directory, but would leave files in it that the owner cannot read.
+// Root could open another user's directory, but would leave files in it that this user cannot read.
 function isAnothers(dataDir: string): boolean {
   const data = statSync(join(dataDir, "postgres"), { throwIfNoEntry: false })
   return process.getuid !== undefined && data !== undefined && data.uid !== process.getuid()
@@ -145,7 +149,7 @@ async function start(options: EmbeddedOptions, folder: LockedFolder | null): Pro
     await guarded?.stop()
     control?.close()
     await Promise.all([sql.end({ timeout: 5 }), background.end({ timeout: 5 })])
-    await backend.close().catch(() => {}) // Already lost.
+    await backend.close().catch(() => {}) // The backend may already be gone.
     folder?.release()
   })
   return {
@@ -169,9 +173,7 @@ function watchDisk(sql: Sql, log: Log, dataDir: string) {
   return { watch, stop: guardDisk(sql, { dataDir, watch }) }
 }
 
-/**
- * Starts the thread and the bridge to it, which is replaced after a restart. A database in memory cannot be restarted.
- */
+/** Starts the thread and the bridge to it. A restart replaces the bridge. A database in memory cannot be restarted. */
 async function startBridge(options: EmbeddedOptions, folder: LockedFolder | null) {
   const { log, limits, template } = options
   let bridge: Bridge | null = null

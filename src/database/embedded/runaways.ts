@@ -3,8 +3,8 @@ const WITHIN_MS = 10 * 60_000
 const [FIRST_MS, MAX_MS] = [15_000, 5 * 60_000]
 
 /**
- * Counts stopped statements by text. Each stop costs everyone a restart of the database, so a stopped statement is
- * refused for a while.
+ * Counts how often statements were stopped, by their text. Each stop restarts the database for everyone, so a stopped
+ * statement is refused for a while.
  */
 export class Runaways {
   #stops = new Map<string, number[]>()
@@ -16,8 +16,8 @@ export class Runaways {
   }
 
   /**
-   * Records that the backend was ended while it ran these statements. If there are several, the slow one is unknown, so
-   * each runs alone from then on.
+   * Records that the backend was ended while it ran these statements. If there are several, it is unknown which of them
+   * was slow, so each runs alone from then on.
    */
   note(statements: readonly string[]): void {
     const [only] = statements
@@ -30,7 +30,7 @@ export class Runaways {
     return this.#suspects.size > 0 && statements.some((each) => this.#suspects.has(each))
   }
 
-  /** Returns for how many more milliseconds these statements are refused. 0 if they are not. */
+  /** Returns for how many more milliseconds these statements are refused. 0 if they may run. */
   refusedFor(statements: readonly string[]): number {
     if (this.#stops.size === 0) return 0
     return Math.max(0, ...statements.map((each) => this.#left(each)))

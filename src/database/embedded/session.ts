@@ -28,17 +28,19 @@ export class Session extends Duplex implements Turn {
   #waiting: Batch[] = []
   #running = false
   #started = false
-  /** True from the first message of a transaction (or unfinished sequence) until its end. */
+  /** True from the first message of a transaction, or of an unfinished sequence, until its end. */
   #holding = false
   #idleSince: number | null = null
-  /** The refused batch ended with Flush: the client will send a Sync, which is answered here with this status. */
+  /**
+   * Set if the refused batch ended with Flush: the client will send a Sync, which is answered here with this status.
+   */
   #skipping: Answer["status"] = null
   #relisten = false
-  /** The client has disconnected. Its earlier messages are still processed. */
+  /** True if the client has disconnected. Messages that it sent before are still processed. */
   #ending = false
   #closing = false
 
-  /** `limitMs`: default time limit of its statements. */
+  /** `limitMs`: default time limit for statements of this client. */
   constructor(backend: SharedBackend, pid: number, limitMs: number, background: Background | null) {
     super({ allowHalfOpen: false, highWaterMark: 1 << 20 })
     this.#backend = backend
@@ -48,7 +50,7 @@ export class Session extends Duplex implements Turn {
     this.#timeLimits = new TimeLimits(limitMs)
   }
 
-  /** postgres.js reads it before it ends a connection. */
+  /** postgres.js reads this property before it ends a connection. */
   get readyState(): "open" | "closed" {
     return this.destroyed || this.#closing ? "closed" : "open"
   }
@@ -93,7 +95,7 @@ export class Session extends Duplex implements Turn {
     else if (event.kind === "startup") {
       this.#started = true
       this.push(greeting(this.#pid))
-    } else this.#end() // Also for a cancel request: the single backend cannot be signalled.
+    } else this.#end() // Also ends the connection of a cancel request, because the single backend cannot be signalled.
   }
 
   #enqueue(batch: Batch): void {
@@ -136,7 +138,8 @@ export class Session extends Duplex implements Turn {
     else if (this.#ending) void this.#close()
   }
 
-  // Consecutive batches share a round trip to the backend. A COPY, or a statement that may run too long, gets its own.
+  // Consecutive batches share a round trip to the backend. A COPY, or a statement that may run too long, gets a
+  // separate round trip.
   #next(): Batch {
     const { runaways } = this.#backend
     const isAlone = ({ copy, mixed, statements }: Batch) =>
@@ -228,7 +231,7 @@ export class Session extends Duplex implements Turn {
     this.destroy()
   }
 
-  // Resets what a server resets when a connection ends, because the next client uses the same backend.
+  // Resets the state that a server resets when a connection ends, because the next client uses the same backend.
   async #cleanUp(): Promise<void> {
     this.#statements.leave()
     const parts: Buffer[] = []

@@ -5,7 +5,7 @@ interface PreparedStatement {
   name: string
   /** Text and parameter types, byte for byte as in the message. */
   definition: string
-  /** Number of client names that refer to it. */
+  /** Number of clients' names that refer to the statement. */
   users: number
 }
 
@@ -18,14 +18,14 @@ const MAX_STATEMENTS = 256
 /** No statement has this name: closing it does nothing, but gets a response. */
 const NOTHING = closeStatement("kept 0")
 
-/** After these commands, a statement may have been parsed for another schema. */
+/** After these commands, the schema may differ from the one for which a statement was parsed. */
 const MAY_CHANGE_SCHEMA = /^(?:CREATE|ALTER|DROP|DO|CALL|DISCARD|DEALLOCATE)\b/
-/** Errors that parsing the statement again resolves. The driver does that. */
+/** Errors that disappear when the statement is parsed again, which the driver does. */
 const OUTDATED = new Set(["FetchPreparedStatement", "RevalidateCachedQuery", "transformAssignedExpr"])
 
 /** All prepared statements of the single backend. */
 export class PreparedStatements {
-  /** Statements by definition, shared by clients that prepare the same one. */
+  /** Statements by definition. Clients that prepare the same statement share it. */
   #shared = new Map<string, PreparedStatement>()
   /** Statements in the backend, the most recently used last. */
   #held = new Set<PreparedStatement>()
@@ -62,7 +62,7 @@ export class PreparedStatements {
     if (this.holds(prepared)) this.#unused.add(prepared)
   }
 
-  /** Returns the statements to close. They count as closed from then on. */
+  /** Returns the statements to close. From then on they count as closed. */
   takeSuperfluous(): PreparedStatement[] {
     const taken = [...this.#unused]
     this.#unused.clear()
@@ -90,7 +90,8 @@ export class PreparedStatements {
   }
 
   /**
-   * Statements parsed while a transaction changes the schema are not shared after its end, because it may roll back.
+   * Statements that are parsed while a transaction changes the schema are not shared after its end, because the
+   * transaction may be rolled back.
    */
   answered(status: string | null): void {
     if (!this.#schemaChanges) return
@@ -102,10 +103,10 @@ export class PreparedStatements {
 /** A completion or ReadyForQuery that the backend has not sent yet. */
 interface Completion {
   type: number
-  /** The type that the client gets instead. Null for nothing. */
+  /** The type of the message that the client gets instead. Null if the client gets no message. */
   told: number | null
   done?(): void
-  /** Called if the message was skipped because an earlier one failed. */
+  /** Called if the message was skipped because an earlier message failed. */
   failed?(): void
 }
 
@@ -115,8 +116,8 @@ const CLOSED_UNASKED: Completion = { type: BACKEND.closeComplete, told: null }
 const READY: Completion = { type: BACKEND.readyForQuery, told: BACKEND.readyForQuery }
 
 /**
- * One client's statement names. If another client has prepared the same statement, it is not parsed again, but the
- * client still gets its ParseComplete.
+ * The statement names of one client. If another client has already prepared the same statement, it is not parsed again,
+ * but this client still gets a ParseComplete.
  */
 export class ClientStatements {
   #kept: PreparedStatements
@@ -150,7 +151,7 @@ export class ClientStatements {
     return told
   }
 
-  /** Handles ReadyForQuery: everything unanswered before it was skipped. */
+  /** Handles ReadyForQuery: messages that are still unanswered were skipped. */
   ready(): void {
     for (let next = this.#awaited.shift(); next && next !== READY; next = this.#awaited.shift()) next.failed?.()
   }
@@ -163,7 +164,7 @@ export class ClientStatements {
     if (OUTDATED.has(routine)) this.#kept.forget()
   }
 
-  /** `all`: every sent message has been answered. */
+  /** `all`: true if every message that was sent has been answered. */
   answered(status: string | null, all: boolean): void {
     while (all && this.#awaited.length > 0) this.ready()
     this.#kept.answered(status)

@@ -1,4 +1,6 @@
-/** The embedded database ended. Callers get 503, because the code is that of a server that shuts down. */
+/**
+ * The embedded database has ended. Callers get 503, because the error code is that of a server that is shutting down.
+ */
 export class DatabaseStopped extends Error {
   override name = "DatabaseStopped"
   readonly code = "57P01"

@@ -7,7 +7,7 @@ import { readTree } from "../assets.ts"
 import { migrationScripts } from "../migrate.ts"
 import { carried, loadEngine, packageFolder, unpacked } from "./engine.ts"
 
-/** Returns a data directory as a tar, so that a first start needs no initdb. Null if there is none yet. */
+/** Returns a data directory as a tar, so that a first start need not run initdb. Null if none has been created yet. */
 export function findTemplate(): Uint8Array<ArrayBuffer> | null {
   const embedded = carried(TEMPLATE)
   if (embedded) return embedded
@@ -26,7 +26,9 @@ export async function templateOf(): Promise<Uint8Array<ArrayBuffer>> {
   return made
 }
 
-/** Creates the template in a child process, because initdb takes 900 MB that its process never releases. */
+/**
+ * Creates the template in a child process, because initdb takes 900 MB that the process which runs it never releases.
+ */
 export async function makeTemplateApart(): Promise<Uint8Array<ArrayBuffer>> {
   const { PATH, HOME, TMPDIR } = process.env
   const child = Bun.spawn([process.execPath, import.meta.filename, IN_CHILD], {
@@ -53,13 +55,13 @@ export const TEMPLATE = "template.tar"
 async function makeTemplate(): Promise<Uint8Array<ArrayBuffer>> {
   const cluster = await PGlite.create({
     ...(await loadEngine({ initdb: true })),
-    // 1 MB log segments, none of them reserved, make a new directory 15 MB smaller.
+    // Log segments of 1 MB, none of them reserved, make a new directory 15 MB smaller.
     initDbStartParams: ["--wal-segsize=1", "--no-instructions"],
     startParams: [...PGlite.defaultStartParams, "-c", "min_wal_size=2MB", "-c", "max_wal_size=2MB"],
   })
   for (const script of migrationScripts(migrations())) await cluster.exec(script)
   await dropModels(cluster)
-  // Includes statistics, because nothing else gathers them and the planner would guess.
+  // Includes statistics, because nothing else gathers them, and the planner would have to guess.
   await cluster.exec("vacuum (freeze, analyze)")
   const { FS } = cluster.Module
   await cluster.close()
@@ -67,8 +69,8 @@ async function makeTemplate(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /**
- * Drops the template databases. They are never used here and are 600 of 1,600 files, a fifth of the time of a first
- * start. They would also never be vacuumed, so PostgreSQL's oldest transaction would never advance.
+ * Drops the template databases. They are never used here, have 600 of the 1,600 files, and cost a fifth of the time of
+ * a first start. They would also never be vacuumed, so PostgreSQL's oldest transaction would never advance.
  */
 async function dropModels(cluster: PGlite): Promise<void> {
   await cluster.exec("update pg_database set datistemplate = false where datname <> current_database()")
@@ -82,7 +84,7 @@ interface Files {
   isDir(mode: number): boolean
 }
 
-// PGlite's data directory in its own file system.
+// PGlite's data directory in PGlite's virtual file system.
 const DATA = "/pglite/data"
 
 function* packed(files: Files, from: string, to: string): Generator<Uint8Array> {
@@ -113,7 +115,7 @@ function cachePath(): string {
 
 const migrations = () => readTree("sql", ".sql")
 
-// Ignores failures: in a read-only checkout the template is created again next time.
+// Ignores failures: in a read-only checkout, the next start creates the template again.
 function keep(template: Uint8Array<ArrayBuffer>): void {
   try {
     const path = cachePath()
@@ -156,6 +158,6 @@ const octal = (value: number, width: number) => `${value.toString(8).padStart(wi
 
 const IN_CHILD = "make-template-in-child"
 
-// The child's program. Its parent reads the template from stdout.
+// The program of the child process. The parent process reads the template from stdout.
 if (process.argv[1] === import.meta.filename && process.argv[2] === IN_CHILD)
   void makeTemplate().then((template) => Bun.write(Bun.stdout, template))

@@ -4,7 +4,7 @@ import type { Question, Reply, Request } from "./worker.ts"
 
 export interface Backend {
   exec: Exec
-  /** Returns the data directory as a tar, usable as a template. */
+  /** Returns the data directory as a tar that can be used as a template. */
   dump(): Promise<Uint8Array<ArrayBuffer>>
   /** Releases memory that is needed only under load. */
   rest(): Promise<void>
@@ -18,15 +18,16 @@ export interface Backend {
   cut(error: Error): Promise<void>
 }
 
-// Statements cannot be cancelled. After this time the thread is ended, as by kill -9, and the next start recovers.
+// PGlite cannot cancel a statement. After this time the thread is ended, as by kill -9, and the next start recovers the
+// database.
 const SHUTDOWN_MS = 10_000
 
 type RequestBody = Question extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never
 
-/** Compiled by the first thread of this process. Later threads start in half the time. */
+/** The program that the first thread of this process compiled. With it, later threads start in half the time. */
 let code: WebAssembly.Module | undefined
 
-/** A thread that is already compiling, for the first caller that needs one. */
+/** A thread that already compiles the program, for the first caller that needs one. */
 let early: Worker | undefined
 
 /** Starts a thread that compiles before the directory is known. */

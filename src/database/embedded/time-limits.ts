@@ -1,6 +1,9 @@
 /** The time limit that a statement sets, in milliseconds. Infinity for none, null for the default. */
 export interface TimeLimit {
-  /** Scope: "statement" for itself, "transaction" until its end, "session" until the next change. */
+  /**
+   * How long the limit is valid: "statement" for this statement, "transaction" until the end of the transaction,
+   * "session" until the next change.
+   */
   holds: "statement" | "transaction" | "session"
   limitMs: number | null
 }
@@ -8,8 +11,8 @@ export interface TimeLimit {
 const SET =
   /^\s*set\s+(?:(session|local)\s+)?statement_timeout\s*(?:=|\bto\b)\s*(default|'?(\d{1,10})\s*(ms|s|min)?'?)\s*;?\s*$/i
 const RESET = /^\s*reset\s+statement_timeout\s*;?\s*$/i
-// The duration of these statements depends on the disk and the table, and stopping them gains nothing: a second attempt
-// takes as long.
+// The duration of these statements depends on the disk and the table. Stopping them gains nothing, because a second
+// attempt takes as long.
 const UNHURRIED = /^\s*(?:checkpoint|vacuum)\b/i
 
 /**
@@ -41,7 +44,7 @@ export class TimeLimits {
   }
 
   /**
-   * Applies the limits set in the batch that is about to run. Returns its time limit: the longest of those in effect.
+   * Applies the limits that the batch sets. Returns the time limit of the batch: the longest of the limits in effect.
    */
   forBatch(requested: readonly TimeLimit[]): number {
     const now = [this.#current()]

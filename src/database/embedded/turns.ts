@@ -1,14 +1,20 @@
-/** A client that needs exclusive use of the backend. */
+/** A client that needs the backend for itself. */
 export interface Turn {
-  /** Called when its turn begins. `release` ends the turn. */
+  /** Called when the client's turn begins. `release` ends the turn. */
   begin(): void
-  /** Time (performance.now()) since which the owner has been idle inside a transaction. Null if it is not. */
+  /**
+   * Time (performance.now()) from which on the owner has been idle inside a transaction. Null if it is not idle inside
+   * one.
+   */
   readonly idleSince?: number | null
-  /** Work that no request waits for. A person waits for a command. See Turns. */
+  /**
+   * The kind of background work, if the client does any: nobody waits for work of a worker, but a person waits for a
+   * command. See Turns.
+   */
   readonly background?: Background | null
-  /** Called when the wait was too long because of an idle owner. */
+  /** Called if the client has waited too long because the owner was idle. */
   refuse?(waitedMs: number): void
-  /** Called when the owner was idle too long while others waited. */
+  /** Called if the client owned the backend and was idle too long while others waited. */
   evict?(idleMs: number): void
 }
 
@@ -19,7 +25,7 @@ export interface TurnLimits {
   idleMs?: number
   /** Milliseconds without requests before background work begins. */
   lullMs?: number
-  /** Maximum wait of background work for such a pause. Shorter after short turns. */
+  /** Maximum time that background work waits for such a pause. It is shorter after short turns. */
   patienceMs?: number
 }
 
@@ -28,7 +34,7 @@ interface Waiter {
   since: number
 }
 
-/** Background work gets one part of the time for this many parts of requests. */
+/** For each part of the time that background work gets, requests get this many parts. */
 const OTHERS_SHARE = 8
 
 /**
@@ -111,7 +117,7 @@ export class Turns {
     next?.turn.begin()
   }
 
-  /** Returns the client that is next. Undefined while background work has to wait for a pause. */
+  /** Returns the client whose turn is next. Undefined while background work has to wait for a pause. */
   #chosen(now: number): Waiter | undefined {
     const behind = this.#behind()
     if (behind && now - Math.max(behind.since, this.#servedAt) >= this.#patience()) return behind
@@ -121,7 +127,8 @@ export class Turns {
   }
 
   /**
-   * Returns the background work that is next. Alternates between commands and workers, however many workers there are.
+   * Returns the background client whose turn is next. Alternates between commands and workers, however many workers
+   * there are.
    */
   #behind(): Waiter | undefined {
     const behind = this.#waiting.filter(({ turn }) => turn.background)

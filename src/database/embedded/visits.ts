@@ -10,13 +10,16 @@ interface VisitOptions {
   dataDir: string
   log: Log
   maxConnections: number
-  /** Checks that the database can be used. Called each time it is opened. */
+  /** Checks that the database can be used. Called each time the database was opened. */
   arrive(database: EmbeddedDatabase): Promise<void>
   /** Milliseconds from the last statement to the release of the directory. */
   idleMs?: number
 }
 
-/** Shorter than others wait for the directory (open.ts), and longer than the pauses between related statements. */
+/**
+ * Shorter than the time that other processes wait for the directory (open.ts), and longer than the pauses between
+ * related statements.
+ */
 const IDLE_MS = 1_000
 
 /**
@@ -40,7 +43,7 @@ export async function openVisits(options: VisitOptions): Promise<Database> {
   return { sql, background: sql, kind: "embedded", close }
 }
 
-/** The code of a server that is not ready yet: waiting calls get 503 and may retry. */
+/** The error code of a server that is not ready yet: calls that wait get 503 and may retry. */
 const AWAY = { code: "57P03" }
 
 class Visits {
@@ -70,7 +73,7 @@ class Visits {
     return stream
   }
 
-  /** Resolves when the directory is released. Current work on it is cut off. */
+  /** Resolves when the directory is released. Statements that still run on it are cut off. */
   left(): Promise<void> {
     this.#leave()
     return this.#leaving

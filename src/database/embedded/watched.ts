@@ -5,7 +5,10 @@ import { type Backend, startBackend } from "./thread.ts"
 import { query } from "./wire.ts"
 
 interface WatchOptions {
-  /** A statement exceeded its limit: the thread is about to be replaced, and its clients' sessions are lost. */
+  /**
+   * Called when a statement has exceeded its limit: the thread is about to be replaced, and the sessions of its clients
+   * are lost.
+   */
   onRestart(error: Error): void
   /** Called once when the database is lost permanently. */
   onLoss(error: Error): void
@@ -14,12 +17,15 @@ interface WatchOptions {
 
 /** A thread that hangs in the operating system (for instance on a disk that does not answer) cannot be ended. */
 const GONE_MS = 30_000
-/** Pauses between attempts to open a directory after a kill. After the last one the database counts as lost. */
+/**
+ * Pauses between attempts to open a directory after a kill. If the attempt after the last pause fails, the database
+ * counts as lost.
+ */
 const TRIES_MS = [250, 500, 1_000, 2_000, 4_000]
 
 /**
- * Starts a thread that is replaced when a statement exceeds its limit, because PGlite cannot cancel statements. Other
- * work waits meanwhile. Missing statistics may be the cause, so they are gathered first.
+ * Starts a thread that is replaced if a statement exceeds its limit, because PGlite cannot cancel statements. Other
+ * work waits meanwhile. Missing statistics may be the cause, so they are gathered before clients continue.
  */
 export async function startWatched(directory: string, { onRestart, onLoss, template }: WatchOptions): Promise<Backend> {
   let lost: Error | null = null
@@ -31,7 +37,7 @@ export async function startWatched(directory: string, { onRestart, onLoss, templ
     lost = error
     onLoss(error)
   }
-  // A failure while opening is not a loss: it is retried.
+  // A failure while opening does not count as a loss, because the opening is retried.
   const start = async () => {
     let isOpen = false
     const opened = await startBackend(directory, (error) => isOpen && lose(error), template)
@@ -72,8 +78,8 @@ export async function startWatched(directory: string, { onRestart, onLoss, templ
 
 const TICKS = 10
 
-// Counts timer ticks of this process, so that time during which the machine slept or the process was stopped does not
-// count.
+// Counts timer ticks of this process. Time during which the machine slept or the process was stopped is therefore not
+// counted.
 function watch(limitMs: number, overdue: () => void): () => void {
   if (limitMs === Number.POSITIVE_INFINITY) return () => {}
   let left = TICKS
@@ -85,7 +91,7 @@ function watch(limitMs: number, overdue: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-// Waits for the old thread, because two threads on one directory would corrupt it.
+// Waits until the old thread has ended, because two threads on one directory would corrupt it.
 async function within(ms: number, gone: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new DatabaseStopped("its thread cannot be ended")), ms)
@@ -103,18 +109,18 @@ async function tried<T>(start: () => Promise<T>, isOver: () => boolean): Promise
   }
 }
 
-/** Runs before any client has the backend. Ignores failures, because housekeeping repeats it. */
+/** Runs before any client can use the backend. Ignores failures, because housekeeping gathers the statistics again. */
 async function analyzeUnknown({ exec }: Backend): Promise<void> {
   await exec(new Uint8Array(query(ANALYZE_UNKNOWN))).catch(() => {})
 }
 
-// Closes the files of an ended thread, which it leaves open. Only Linux lists them; elsewhere a few stay open.
+// Closes the files that an ended thread leaves open. Only Linux lists them; on other systems a few stay open.
 function closeLeftOpen(directory: string): void {
   if (process.platform !== "linux") return
   const within = `${realpathSync(directory)}/`
   for (const name of readdirSync("/proc/self/fd")) {
     try {
       if (readlinkSync(`/proc/self/fd/${name}`).startsWith(within)) closeSync(Number(name))
-    } catch {} // The descriptor that reads this folder.
+    } catch {} // The descriptor with which this folder is read.
   }
 }

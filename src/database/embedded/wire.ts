@@ -24,7 +24,7 @@ export const BACKEND = {
   copyIn: 0x47,
 } as const
 
-/** Codes of start-up packets that are other requests. */
+/** Codes of start-up packets that request something other than a connection. */
 const REQUEST = { cancel: 80_877_102, tls: 80_877_103, gss: 80_877_104 } as const
 
 /** Builds a message: its type (one character), its length, its body. */

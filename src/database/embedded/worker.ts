@@ -19,7 +19,7 @@ export type Question =
   | { id: number; kind: "exec"; batch: Uint8Array<ArrayBuffer> }
   | { id: number; kind: "close" | "dump" | "rest" }
 
-/** A reply. Without `id` it reports that the backend is lost. */
+/** A reply. A reply without `id` reports that the backend is lost. */
 export type Reply = { id?: number; bytes?: Uint8Array<ArrayBuffer>; code?: WebAssembly.Module; error?: string }
 
 declare const self: {
@@ -35,7 +35,7 @@ let prepared: Promise<PGliteOptions> | undefined
 self.onmessage = async ({ data: request }) => {
   if (request.kind === "prepare") {
     prepared = loadEngine({ initdb: false })
-    return prepared.catch(() => {}) // Reported where it is awaited.
+    return prepared.catch(() => {}) // An error is reported where the promise is awaited.
   }
   try {
     if (request.kind === "open") return self.postMessage({ id: request.id, code: await open(request) })
@@ -57,7 +57,7 @@ async function open({ directory, template, code }: OpenRequest): Promise<WebAsse
   return (await engine).pgliteWasmModule!
 }
 
-/** After this time the start is over, and the memory that only the start needed is released. */
+/** After this time the start counts as finished, and the memory that only the start needed is released. */
 const SETTLED_MS = 1_000
 
 function releaseMemory(): null {
@@ -84,15 +84,15 @@ function exec(cluster: PGlite, batch: Uint8Array<ArrayBuffer>): Uint8Array<Array
 
 const IDLE = readyForQuery("I")
 /**
- * Bytes of new log after which cached plans are dropped. Planning takes as long as reading, but a plan from when a
- * table was small scans it for each key, about 0.3 ms at most.
+ * After this many bytes of new log, cached plans are dropped. Planning takes as long as reading, but a plan that was
+ * made when a table was small scans the table for each key, about 0.3 ms at most.
  */
 const OUTGROWN_BYTES = { least: 128n * 1024n, most: 1024n * 1024n }
 let openedAt = 0n
 let plannedAt = 0n
 
-// Drops all plans after a certain amount of log, which grows with writes to any table. The interval grows too: dropping
-// plans as often later as at first takes a sixth of the time of heavy writers.
+// Drops all plans after a certain amount of log, which grows with writes to any table. The interval grows as well: a
+// constant interval would cost heavy writers a sixth of their time.
 function renewPlans(cluster: PGlite): void {
   const at = moduleOf(cluster)._GetFlushRecPtr(0)
   openedAt ||= at
@@ -105,7 +105,7 @@ function renewPlans(cluster: PGlite): void {
 
 function answerOf(cluster: PGlite, batch: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
-  // It runs synchronously up to its first await, so the response is complete when it returns.
+  // The function runs synchronously up to its first await, so the response is complete when the function returns.
   const done = cluster.execProtocolRawStream(batch, {
     syncToFs: false,
     onRawData: (bytes) => chunks.push(bytes.slice()),
@@ -152,5 +152,5 @@ function moduleOf(cluster: PGlite): Program {
 
 function lose(error: unknown): void {
   self.postMessage({ error: lastComplaint() || ((error as Error)?.message ?? String(error)) })
-  process.exit(1) // Ends only this thread.
+  process.exit(1) // Ends this thread only.
 }

@@ -68,7 +68,7 @@ function parametersOf(operation: Operation, sample: Sample | null): Parameter[] 
     .filter((name) => operation.method === "GET" || inPath.includes(name))
     .map((name) => {
       const described = parameter(name, operation.input.entries[name] as Schema, inPath.includes(name))
-      // the sandbox answers a call with the sample's values
+      // the sandbox answers this call with the values of the sample
       return sample && described.required ? { ...described, example: sample.input[name] } : described
     })
 }
@@ -135,7 +135,10 @@ function tableOf(operation: Operation): object {
 
 const ANSWER = "The answer."
 
-/** Part of the description, not of `content`: generators would type each answer as "either this or a text". */
+/**
+ * Part of the description instead of `content`, because generators would otherwise type each answer as "either this or
+ * a text".
+ */
 const AS_ROWS = "As text/csv or application/jsonl: its rows (`x-table`)."
 
 /** The schema describes whole answers. Optional fields would make every typed client check each field. */
@@ -185,5 +188,5 @@ function limitsOf({ type, format, minimum, maximum }: Shape): Shape {
 
 const within = (bound: unknown) => typeof bound === "number" && Math.abs(bound) < 2 ** 31
 
-/** Maximum characters of a format: with nanoseconds and a zone. */
+/** Maximum length in characters of a text with this format. A time may have nanoseconds and a zone. */
 const LENGTHS: Record<string, number> = { date: 10, "date-time": 35 }

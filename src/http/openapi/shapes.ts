@@ -6,7 +6,7 @@ type Shape = Record<string, unknown>
 /** components.schemas: collects named shapes and replaces them by references. */
 export class Shapes {
   readonly schemas: Record<string, Shape> = {}
-  /** The shapes with all their fields, before they were expressed as extensions. */
+  /** The shapes with all their fields. They are recorded before shapes are expressed as extensions of others. */
   private readonly whole = new Map<string, Shape>()
 
   /** Adds an answer's schema with its named shapes replaced by references. `besides` has additional keywords. */
@@ -14,7 +14,7 @@ export class Shapes {
     this.put(name, { ...(this.taken(open(shapedSchema(schema))) as Shape), ...extra })
   }
 
-  /** Returns the value with every named shape replaced by a reference. Keywords next to the shape stay. */
+  /** Returns the value with every named shape replaced by a reference. Keywords next to a shape are kept. */
   taken(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.taken(item))
     if (typeof value !== "object" || value === null) return value
@@ -62,7 +62,7 @@ function open<T>(schema: T): T {
   return Object.fromEntries(entries.map(([name, part]) => [name, open(part)])) as T
 }
 
-/** Shortens the schema of a plain value or null. */
+/** Shortens the schema of a nullable plain value. */
 function orNull(shape: Shape): Shape {
   const { anyOf, ...rest } = shape
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1]?.type !== "null") return shape

@@ -15,7 +15,7 @@ function listOf(values: readonly unknown[], indent: string): string {
   return `\n${values.map((item) => `${indent}-${itemOf(item, `${indent}  `)}`).join("")}`
 }
 
-/** Puts the first line of an item next to its dash. */
+/** Puts the first line of an item on the line of its dash. */
 function itemOf(item: unknown, indent: string): string {
   const text = yamlOf(item, indent)
   return text.startsWith("\n") ? ` ${text.slice(1 + indent.length)}` : text

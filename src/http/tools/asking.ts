@@ -6,11 +6,11 @@ import type { Message } from "./message.ts"
 import type { Result } from "./results.ts"
 
 // Some calls ask the person before the assistant acts for them. The client shows the question if it announced that it
-// can. From revision 2026-07-28 on, the question is the result of the call, and the client repeats the call with the
-// answer. In earlier revisions the question is a request on the stream of the call's response, and the answer is a
-// separate message, which any process may receive.
+// can show questions. From revision 2026-07-28 on, the question is the result of the call, and the client repeats the
+// call with the answer. In earlier revisions the question is a request on the stream of the call's response, and the
+// answer is a separate message, which any process may receive.
 
-/** Stores answers to questions until the asking call reads them. Any process may receive one. */
+/** Stores the answer to a question until the call that asked it reads the answer. Any process may receive an answer. */
 export interface Answers {
   open(id: string, keyId: number): Promise<void>
   put(id: string, keyId: number, action: string): Promise<void>
@@ -39,13 +39,13 @@ export function takesStream(headers: Headers): boolean {
   return headers.get("accept")?.includes("text/event-stream") === true
 }
 
-/** An empty object means forms, the only kind in the first version. */
+/** An empty object means that the client supports forms, the only kind in the first version. */
 function offersForms(capabilities: unknown): boolean {
   const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined
   return isRecord(elicitation) && (isRecord(elicitation.form) || Object.keys(elicitation).length === 0)
 }
 
-/** The request that a client shows: the sentence and two buttons. */
+/** The request that a client shows to the person as a sentence and two buttons. */
 function elicitation(message: string): object {
   return { method: "elicitation/create", params: { message, requestedSchema: { type: "object", properties: {} } } }
 }

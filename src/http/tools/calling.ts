@@ -3,7 +3,7 @@ import type { Fault } from "../../lib/faults.ts"
 import type { RpcError } from "./errors.ts"
 import type { Result } from "./results.ts"
 
-/** The reply to a call that ended in a fault. */
+/** The reply to a call whose outcome was a fault. */
 export type FailedReply = Reply & { fault: Fault }
 
 export interface OperationCall extends Target {

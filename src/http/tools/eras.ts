@@ -28,7 +28,7 @@ const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 export function isModern({ method, params }: Message, headers: Headers): boolean {
   const meta = isRecord(params._meta) ? params._meta : {}
   const header = headers.get("mcp-protocol-version")
-  // a handshake decides the revision, whatever its header contains
+  // the handshake itself negotiates the revision, so its header is ignored
   if (!Object.hasOwn(meta, VERSION) && (method === "initialize" || !namesModern(header))) {
     if (header !== null && method !== "initialize" && !LEGACY.includes(header)) throw unknownLegacy()
     return false
@@ -44,7 +44,7 @@ export function isModern({ method, params }: Message, headers: Headers): boolean
   return true
 }
 
-/** The parameter that a header repeats. */
+/** For each method, the parameter whose value a header repeats. */
 const NAMED: Record<string, string> = { "tools/call": "name", "prompts/get": "name", "resources/read": "uri" }
 
 function namesModern(header: string | null): boolean {

@@ -52,7 +52,7 @@ export async function* exchange(exchanged: ClientCall, parts: ExchangeParts): Ex
   return { reply, askedMs: questionEnd.askedMs }
 }
 
-/** How a question ended. Without a reply the call continues. */
+/** How a question ended. If there is no reply, the call continues. */
 type QuestionEnd = Pick<ExchangeEnd, "question" | "askedMs"> & { reply?: Reply }
 
 const GO: QuestionEnd = { askedMs: 0 }

@@ -53,7 +53,7 @@ function descriptionOf(operation: Operation): string {
   return [...parts, termsOf(operation)].filter(Boolean).join("\n\n")
 }
 
-/** Describes the arguments whose default differs from REST. */
+/** Describes the arguments whose default for tools differs from that for REST. */
 function defaultsOf({ toolDefaults, input }: Operation): string | undefined {
   if (!toolDefaults) return undefined
   const texts = Object.entries(toolDefaults).map(([name, value]) => {

@@ -13,7 +13,7 @@ export interface Message {
 /** The answer of a client's person to a question. `answerTo` is the id of the question. */
 export interface PersonAnswer {
   answerTo: Id
-  /** "accept", "decline" or "cancel". Null for anything else, such as an error. */
+  /** "accept", "decline" or "cancel". Null for any other answer, such as an error. */
   action: string | null
 }
 
@@ -40,7 +40,7 @@ function personAnswerIn(value: Record<string, unknown>): PersonAnswer {
   return { answerTo: idOf(value), action: typeof action === "string" ? action : null }
 }
 
-/** A larger number would lose precision. */
+/** A larger number would lose precision when it is parsed. */
 function isId(value: unknown): value is string | number {
   return typeof value === "string" || Number.isSafeInteger(value)
 }

@@ -9,7 +9,10 @@ import { listResources, listTemplates, readResource } from "./resources.ts"
 import { type Result, SERVER_INFO } from "./results.ts"
 import type { Toolbox } from "./toolbox.ts"
 
-/** Returns a known method for the log. Undefined for other methods, which are the caller's text. */
+/**
+ * Returns the method for the log if it is a method of the protocol. Undefined for any other, which is text of the
+ * caller.
+ */
 export function knownMethod(method: string): string | undefined {
   return method in METHODS || NOTIFICATIONS.has(method) ? method : undefined
 }
@@ -30,11 +33,11 @@ interface MethodContext {
 type Outcome = Result | OperationCall
 
 interface Method {
-  /** Set if only one kind of revision has the method. */
+  /** Set if the method exists in only one kind of revision. */
   only?: "legacy" | "modern"
   /**
-   * How clients may cache the result. Lists change only with the program and are the same for everybody; a caller's own
-   * data is neither.
+   * How clients may cache the result. Lists are the same for everybody and change only with a new version of the
+   * program. A caller's own data is private and may change at any time.
    */
   caching?: typeof EVERYBODYS | typeof ONES_OWN
   outcome(params: Record<string, unknown>, asking: MethodContext): Outcome

@@ -46,7 +46,7 @@ export interface RecordKind {
   description: string
   toolset: Toolset
   read: Operation
-  /** Lists all records that the caller may see, free of charge. */
+  /** Lists all records that the caller has access to, free of charge. */
   list: RecordList
 }
 
@@ -58,9 +58,9 @@ interface RecordList {
 
 export interface Completion {
   operation: Operation
-  /** Returns the input of the operation. Null if more arguments are needed first. */
+  /** Returns the input of the operation. Null if other arguments must be filled in first. */
   input(given: Readonly<Record<string, string>>): Record<string, unknown> | null
-  /** Returns candidates: a value, and other words that a person may type for it. */
+  /** Returns candidates. Each has a value, and other words that a person may type for it. */
   of(answer: unknown, given: Readonly<Record<string, string>>): readonly Candidate[]
 }
 

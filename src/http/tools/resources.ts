@@ -69,7 +69,7 @@ function contents(uri: string, mimeType: string, text: string): Result {
   return { fields: { contents: JSON.stringify([{ uri, mimeType, text }]) } }
 }
 
-/** Returns the id in an address. Null if it has another prefix or is malformed. */
+/** Returns the id in an address. Null if the address has another prefix or is malformed. */
 function idIn(uri: string, { prefix }: RecordKind): string | null {
   if (!uri.startsWith(prefix)) return null
   try {
@@ -79,7 +79,7 @@ function idIn(uri: string, { prefix }: RecordKind): string | null {
   }
 }
 
-/** Revisions before the modern one have a separate error code. */
+/** Revisions before the modern one use another error code. */
 function unknownResource(uri: string, modern: boolean): RpcError {
   const message = "Unknown resource. resources/list and resources/templates/list have the existing ones."
   return new RpcError(modern ? -32602 : -32002, 200, message, { uri: uri.slice(0, 256) })

@@ -16,7 +16,9 @@ export interface Result {
 /** MCP asks for the version of the implementation, so it is the program's and not that of the OpenAPI document. */
 export const SERVER_INFO = { name: "appmeter", title: INFO.title, version: versionOf() }
 
-/** Returns a call's answer as data, as text for clients that do not read data, and with a notice about that text. */
+/**
+ * Returns the answer of a call as data, as text for clients that do not read data, and with a notice about that text.
+ */
 export async function answered({ answer, prepared, credits, cost, operation }: Reply): Promise<Result> {
   const json = prepared ? new TextDecoder().decode(prepared.body) : JSON.stringify(answer)
   const text = `{"type":"text","text":${JSON.stringify(json)}}`
@@ -31,7 +33,7 @@ export async function answered({ answer, prepared, credits, cost, operation }: R
  */
 export function failed({ answer, fault, credits, cost }: Reply): Result {
   const text = JSON.stringify({ type: "text", text: JSON.stringify(answer) })
-  // only a new preview contains text of other people
+  // among faults, only one with a new preview contains text written by other people
   const content = fault?.extra.preview ? `[${text},${NOTICE}]` : `[${text}]`
   return { fields: { content, isError: "true" }, meta: metaOf(credits, cost) }
 }

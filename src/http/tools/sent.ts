@@ -47,7 +47,7 @@ function madeOf(
   return "calling" in outcome ? (question ?? outcome.calling.answered(reply)) : outcome
 }
 
-/** The minimum scope for a sign-in. Refused calls name the other scopes that a client needs. */
+/** The minimum scope for a sign-in. A refused call names the further scopes that the client needs. */
 const MIN_SCOPE: Scope = "apps:read"
 
 /**

@@ -18,9 +18,12 @@ import type { Toolbox } from "./toolbox.ts"
 export interface ToolRequest {
   id: Id
   modern: boolean
-  /** For the log. Undefined for an unknown method. */
+  /** The method for the log. Undefined for an unknown method. */
   method: string | undefined
-  /** The operation to call, the result, the error, or the person's answer to pass on. Null if no answer is sent. */
+  /**
+   * The operation to call, the result, the error, or the person's answer to pass on. Null if the
+   * client gets no answer.
+   */
   outcome: ClientCall | Result | RpcError | PersonAnswer | null
   fault?: Fault
   /** The session id that the response sets. The server does not store it. */

@@ -17,9 +17,9 @@ export interface Toolbox {
 }
 
 /**
- * Returns all tools, or those of the toolsets in ?tools=keywords,reviews; the others can be neither listed nor called.
- * "daily" is a selection from all toolsets. ?schemas=yes adds output schemas to the list. Throws RpcError for any other
- * query.
+ * Returns all tools, or those of the toolsets in ?tools=keywords,reviews; other tools can then be neither listed nor
+ * called. "daily" is a selection from all toolsets. ?schemas=yes adds output schemas to the list. Throws RpcError for
+ * any other query.
  */
 export function createToolboxes(catalog: readonly Operation[]): (query: string) => Toolbox {
   const byName = new Map(catalog.map((operation) => [operation.id, operation]))

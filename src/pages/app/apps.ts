@@ -51,7 +51,7 @@ export function headOf(app: TrackedApp): v.InferOutput<typeof AppHead> {
 }
 
 /**
- * Returns a hash of everything about the app that pages edit, except keywords: a write of keywords compares their state
+ * Returns a hash of everything about the app that pages edit, except keywords. A write of keywords compares their state
  * itself.
  */
 function versionOf({ name, countries, keywordTags, goal, manualRivals, hiddenRivals }: TrackedApp): string {

@@ -8,7 +8,7 @@ import { Store, Storefront, Time } from "../../lib/shapes.ts"
 import { readNewestChanges } from "../../listings/read/store-pages.ts"
 
 const KINDS = ["name", "subtitle", "description"] as const
-/** Maximum number of changes. Equals the limit of the store page's list of changes. */
+/** Maximum number of changes. Equals the maximum length of the list of changes on the store page. */
 const MAX_CHANGES = 100
 
 /** Returns the texts that get_store_page leaves out. The app's owner may read them; programs may not. */

@@ -14,7 +14,7 @@ import { writeOperations } from "../../writes/operations/writes.ts"
 import { readMadeChanges, undoAction } from "../../writes/undo.ts"
 import { shared } from "./workspace.ts"
 
-/** The writes that pages offer: those of the API, and some that only pages have. */
+/** The writes that pages offer: those of the API, and some that are available on pages only. */
 const pageWrites: readonly Action[] = [
   addApp,
   addKeywords,

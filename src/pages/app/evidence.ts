@@ -101,7 +101,7 @@ export const getEvidence = (sources: Sources) =>
     }),
   }).run(async ({ app, storefront, platform, term, day: asked }, { sql, now }) => {
     const list = { platform, storefront, term }
-    // readings of keywords that the app does not track are not evidence for its figures
+    // the readings of a keyword are evidence only if the app tracks the keyword
     if (!(await isTracked(sql, app.id, storefront, term))) throw new Fault("not_found")
     const today = dayOf(now())
     const day = asked ?? (await readLastDay(sql, list)) ?? today
@@ -194,7 +194,7 @@ async function readPlaces(sql: Sql, app: TrackedApp, reading: ReadingPlace): Pro
   return apps.map(({ place, id, storeId, name }) => ({ place, id: storeId, name, own: id === reading.own }))
 }
 
-/** Returns the report that a published figure is from, or the readings behind a calculated one. */
+/** Returns the report that contains a published figure, or the readings from which a figure was calculated. */
 function restsOn(parts: Record<string, unknown>) {
   const { read } = parts as { read?: { source: string; seenAt: string; sha256?: string }[] }
   if (!Array.isArray(read)) return []

@@ -16,8 +16,8 @@ import { NOT_MEASURING } from "../../measuring/readers.ts"
 import { AppHead, headOf } from "./apps.ts"
 
 /**
- * Rows per page. A page requests their days together with those of the best keywords; a request takes at most a hundred
- * keywords.
+ * Rows per page. A page requests the days of its rows together with those of the best keywords, and a request takes at
+ * most a hundred keywords.
  */
 const ROWS = 90
 
@@ -112,7 +112,7 @@ export const listKeywordRows = operation({
   }
 })
 
-/** Returns the requested side, otherwise the first. The App Store comes first, as on every page. */
+/** Returns the requested side or, if it does not exist, the first one. The App Store comes first, as on every page. */
 function sideAt(app: TrackedApp, at: string | undefined): Side {
   const sides = sidesOf(app).sort((a, b) => Number(a.platform === "android") - Number(b.platform === "android"))
   return sides.find(({ storefront, platform }) => `${storefront}-${platform}` === at) ?? (sides[0] as Side)

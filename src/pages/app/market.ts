@@ -89,7 +89,7 @@ export const getMarket = operation({
   }
 })
 
-/** The app finder with orders other than by rank, which hive_find_apps does not offer. */
+/** Finds apps like hive_find_apps, but can also sort them in other orders than by rank. */
 export const listFoundApps = operation({
   ...shared,
   id: "list_found_apps",

@@ -11,8 +11,8 @@ import { Time } from "../../lib/shapes.ts"
 import { shared } from "./workspace.ts"
 
 /**
- * Maximum number of alerts. A morning brings some dozens; after a long absence the newest are listed, and the feed has
- * the others.
+ * Maximum number of alerts. A morning brings a few dozen; after a long absence only the newest are listed here, and the
+ * feed lists the rest.
  */
 const MAX_NEWS = 200
 
@@ -53,8 +53,9 @@ export const listNews = operation({
 })
 
 /**
- * Returns the alerts to show. On a first visit they are those about the last seven days, whenever they were found: an
- * import or the demo also finds older ones, and a reading of today may show a wave of reviews two weeks ago.
+ * Returns the alerts to show. On a first visit these are the alerts about the last seven days, by the day of the event:
+ * an import or the demo also finds older events on the same day, and a reading of today may show a wave of reviews two
+ * weeks ago.
  */
 async function readNews(
   sql: Sql,
@@ -66,7 +67,7 @@ async function readNews(
   return alerts.filter(({ withdrawnAt }) => withdrawnAt === null)
 }
 
-/** Stores what one person has seen. It changes no alert. */
+/** Stores which changes one person has seen. It modifies no alert. */
 export const markSeen = operation({
   ...shared,
   method: "POST",

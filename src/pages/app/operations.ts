@@ -56,12 +56,12 @@ const readsWith = (sources: Sources) => [
   getMarketApp,
 ]
 
-/** Operations of forms, which the sample does not have. */
+/** Operations of forms. The sample does not have them. */
 const edits = [previewEdit, confirmEdit, getMadeChange, markSeen, findStoreApps, listStoreFaces, listFoundApps]
 
 export type PageOperation = ReturnType<typeof readsWith>[number] | (typeof edits)[number]
 
-/** Returns all operations of pages, and among them those with a sample answer in fixtures/pages. */
+/** Returns all operations of pages, and a list of those that have a sample answer in fixtures/pages. */
 export function pageOperations(sources: Sources): { all: readonly Operation[]; sampled: readonly Operation[] } {
   const sampled = readsWith(sources)
   return { all: [...sampled, ...edits], sampled }

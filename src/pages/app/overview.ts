@@ -64,7 +64,7 @@ const week = {
   isInvented: described(v.boolean(), "The figures are from the demo account."),
 }
 
-/** Revenue in the App Store, and in `play` that on Google Play if its console has the app. */
+/** Revenue in the App Store. `play` has the revenue on Google Play if its console has the app. */
 const Revenue = v.strictObject({
   state: v.picklist(["reported", "not_reported", "not_connected", "hidden"]),
   ...week,
@@ -96,7 +96,7 @@ export const getOverview = operation({
   const found = visible.filter((app) => words.every((word) => searchText(app).includes(word))).sort(byName)
   const read = readersOf(parts)
   const worth = await worthOf(order, found, read)
-  // the sort is stable: apps of the same worth stay in the order of their names
+  // the sort is stable: apps with equal values stay ordered by name
   const sorted = found.sort((a, b) => worth(b) - worth(a))
   const pageApps = sorted.slice((page - 1) * PAGE_APPS, page * PAGE_APPS)
   const ranks = await read.ranks(pageApps)
@@ -158,7 +158,8 @@ function revenueOf(week: WeekProceeds | undefined): Revenue {
 }
 
 /**
- * Returns a function that reads figures once: for all apps if the order needs them, otherwise for those of the page.
+ * Returns a function that reads figures once. It reads them for all apps if the order needs them, otherwise for the
+ * apps of the page.
  */
 function remembered<Value>(read: (apps: readonly TrackedApp[]) => Promise<Value[]>) {
   let values: Map<string, Value> | null = null
@@ -173,7 +174,8 @@ function remembered<Value>(read: (apps: readonly TrackedApp[]) => Promise<Value[
 }
 
 /**
- * Maximum number of apps whose standing is read if it is older than 30 days, because each takes a statement per store.
+ * Maximum number of apps whose latest ranks are read if they are older than 30 days. Each app takes a statement per
+ * store.
  */
 const MAX_OLDER = 25
 

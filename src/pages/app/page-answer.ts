@@ -13,8 +13,8 @@ export function pageAnswer(context: PageContext, status: number, page: Page, fau
     "cross-origin-resource-policy": "same-origin",
     ...(retryAfter && { "retry-after": String(retryAfter) }),
   }
-  // Compressing is safe: each page masks the form's token anew and has new confirm tokens, so that no size reveals
-  // them.
+  // The response may be compressed: each page masks the form's token anew and has new confirm tokens, so its compressed
+  // size does not reveal them.
   return { status, headers, body: framed(context, page), isCompressible: true }
 }
 

@@ -10,14 +10,14 @@ import { refusalOf, withMade } from "../forms/page-form.ts"
 import { addRest } from "../forms/tracking.ts"
 import { FORMS } from "../forms.ts"
 
-/** A refused form, which its page shows again as it was sent. */
+/** A refused form. Its page shows it again with the values that were sent. */
 interface Refusal {
   status: number
   back: string
   refused: RefusedForm
 }
 
-/** Handles a form of a page: confirms a preview, or does what the form's action says. */
+/** Handles a form of a page: confirms a preview, or performs the action that the form names. */
 export async function writeFromPage(
   context: PageContext,
   fields: URLSearchParams,

@@ -19,8 +19,8 @@ interface PictureParts {
 }
 
 /**
- * Serves pictures of the stores to signed-in people. The content type follows from the bytes, and the policy forbids
- * everything, in case the response is opened as a page.
+ * Serves pictures of the stores to signed-in people. The content type is derived from the bytes. The content security
+ * policy forbids everything, in case somebody opens the response as a page.
  */
 export function pictureRoute({ people, pictures }: PictureParts): PageRoute {
   return {
@@ -36,7 +36,7 @@ export function pictureRoute({ people, pictures }: PictureParts): PageRoute {
   }
 }
 
-/** The address identifies the picture's content, so browsers may cache it. */
+/** The address is derived from the picture's content, so browsers may cache it. */
 const HEADERS = {
   "cache-control": "private, max-age=604800, immutable",
   "content-security-policy": "default-src 'none'; sandbox",

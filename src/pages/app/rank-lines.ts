@@ -13,7 +13,7 @@ import { RankRuns } from "../../tracking/shapes.ts"
 
 /** Maximum number of keywords: the rows of a page and the lines of its chart. */
 const MAX_TERMS = 100
-/** Each keyword of a rival takes a read of whole results. */
+/** Maximum number of a rival's keywords, because each requires a read of whole result lists. */
 const MAX_RIVAL_TERMS = 8
 
 const Line = v.strictObject({
@@ -39,7 +39,7 @@ function lineOf<Source>({ term, points }: Points<Source>) {
   }
 }
 
-/** Unlike get_rank_history, it has the ranks of either store for an app that is in both. */
+/** Returns the ranks of an app in either store if it is in both, which get_rank_history does not. */
 export const listRankLines = operation({
   id: "list_rank_lines",
   method: "GET",
@@ -101,7 +101,9 @@ export const listRivalLines = operation({
   return { country: storefront, platform, ...days, name, keywords: keywords.map(lineOf) }
 })
 
-/** Ranks that another tool measured. They are separate lines and never joined with the readings of this instance. */
+/**
+ * Ranks that another tool measured. They are drawn as separate lines and never joined with this instance's readings.
+ */
 export const listImportedLines = operation({
   id: "list_imported_lines",
   method: "GET",

@@ -88,8 +88,8 @@ export const listReviewReplies = operation({
   const { workspaceId } = caller
   const targets = new Map(reviewIds.map((id) => [`review ${app.id} ${id}`, id]))
   const jobs = await readTargetJobs(sql, workspaceId, [...targets.keys()])
-  // callers limited to some apps get no waiting replies, because an approval does not name its app; a reader of reviews
-  // gets them even without the right to approve them
+  // callers who are limited to some apps get no waiting replies, because an approval does not name its app; everybody
+  // else who may read reviews gets them, even without the right to approve them
   const waiting = caller.appList ? [] : await listApprovals(sql, { workspaceId, rights: null })
   const replies = waiting.filter(({ action, shown }) => {
     return action === "reply_review" && reviewIds.includes(shown.target.id)
@@ -124,7 +124,7 @@ function replyOf({ status, args, result, createdAt, finishedAt, why, finding }: 
   }
 }
 
-/** Returns whether this person can send a reply now, and what is missing. */
+/** Returns whether this person can send a reply now and, if not, what is missing. */
 async function sendingState(
   sql: Sql,
   app: TrackedApp,

@@ -8,8 +8,8 @@ import { hiveResolveApp } from "../../market/operations/resolve.ts"
 import { readStoreFaces } from "../../stores/read/store-faces.ts"
 
 /**
- * Finds apps of the stores for the page that adds one. Like hive_resolve_app, but free and on every plan, because an
- * app cannot be tracked without finding it.
+ * Finds apps of the stores for the page that adds an app. Like hive_resolve_app, but free and available on every plan,
+ * because an app must be found before it can be tracked.
  */
 export const findStoreApps = operation({
   id: "find_store_apps",
@@ -30,7 +30,7 @@ export const findStoreApps = operation({
   output: hiveResolveApp.output as typeof hiveResolveApp.output,
 }).run(async (input, ctx) => (await hiveResolveApp.run({ ...input, limit: 12 }, ctx)) as never)
 
-/** Maximum number of apps. Enough for every list of a page. */
+/** Maximum number of apps. It is enough for every list on a page. */
 const MAX_FACES = 500
 
 const StoreAppCode = v.pipe(v.string(), v.regex(new RegExp(STORE_ID_PATTERNS.rival)))

@@ -31,11 +31,11 @@ interface AppParts {
   sampleAnswer: (operation: Operation, input: Record<string, unknown>) => PreparedAnswer
   settings: SettingsPages
   now: () => Date
-  /** Icons and screenshots. Undefined if they are off. */
+  /** Icons and screenshots. Undefined if pictures are turned off. */
   pictures?: PictureCache | undefined
 }
 
-/** The pages of /app: for the signed-in person, and with sample data for everybody. */
+/** The pages of /app: the workspace's pages for a signed-in person, and the sample for everybody. */
 export function appRoutes(parts: AppParts): PageRoute[] {
   const { invoke, people, operations, sampleAnswer, settings, pictures, now } = parts
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
@@ -121,9 +121,9 @@ export function appRoutes(parts: AppParts): PageRoute[] {
   ]
 }
 
-/** The part of a context for a page whose address was only opened. */
+/** The part of a context that is the same for every page opened by its address only. */
 const UNSENT = { isSent: false, refused: null, made: [] }
-/** Thrown if a page's operation is sensitive and the person has not recently proved who they are. */
+/** Thrown if an operation of a page is sensitive and the person has not recently entered the passphrase. */
 class ProofNeeded extends Error {}
 
 const OWN = "/app"
@@ -136,7 +136,7 @@ function lookedAt(operation: Operation, { poll }: Record<string, unknown>): Oper
   return operation.effect === "reads" || poll === true ? { ...operation, price: 0 } : operation
 }
 
-/** Opens the page at a path. A refused form keeps its own status. */
+/** Opens the page at a path. If a form was refused, the response has the status of the refusal. */
 async function shown(context: PageContext, status = 200): Promise<PageAnswer> {
   const { path } = context
   const page = pageAt(path.slice(context.base.length).replace(/\/$/, ""))
@@ -166,12 +166,12 @@ async function readMade(context: PageContext): Promise<PageContext["made"]> {
 const MAX_FORM_BYTES = 1_000_000
 
 /**
- * Pages whose button uses up a monthly limit, or reads the market for credits. Opening such a page by a link does not
- * press the button.
+ * Pages with a button that uses up a monthly limit, or spends credits to read the market. A link to such a page opens
+ * it without pressing the button.
  */
 const OPENED = /^\/app\/(?:apps\/[^/]+\/(?:rival|summary|reply|draft|ideas|localize|shots)|market\/[a-z]+)$/
 
-/** Handles changes from pages: approving or refusing a waiting write, and forms. */
+/** Handles changes that are sent from pages: forms, and the approval or refusal of a waiting write. */
 async function sent(parts: AppParts, context: PageContext, person: Person, visit: PageVisit): Promise<PageAnswer> {
   const { path, request } = visit
   const fields = await readForm(request, MAX_FORM_BYTES)

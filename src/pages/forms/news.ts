@@ -1,7 +1,7 @@
 import { seeOther } from "../../ui/answer.ts"
 import type { PageForm } from "./page-form.ts"
 
-/** Marks what the overview showed as seen; what is found later stays new. */
+/** Marks the changes that the overview showed as seen. Changes that are found later stay new. */
 export const markSeenForm: PageForm = {
   rules: {},
   async send(context, fields, back) {

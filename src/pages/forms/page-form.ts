@@ -17,11 +17,14 @@ export interface PageForm {
 
 /** Explains a refused argument in the words of the form. */
 interface FieldRule {
-  /** The field of the form that sets it. */
+  /** The field of the form that sets the argument. */
   field: string
-  /** Tells what to type: "Enter a whole number from 1 to 30." */
+  /** An instruction to the person: "Enter a whole number from 1 to 30." */
   rule: string
-  /** True shows the operation's own message instead if it has one, such as what a store said about an app. */
+  /**
+   * True if the operation's own message is shown instead when it has one, for example what a store reports about an
+   * app.
+   */
   showsDetail?: true
 }
 
@@ -31,9 +34,9 @@ interface WriteForm extends Pick<PageForm, "rules"> {
   read(fields: URLSearchParams): Record<string, unknown>
   /** The text of the confirming button: "Remove 3 keywords". */
   button(args: Record<string, unknown>): string
-  /** Splits arguments with a list that is too long for one write. Default: one piece. */
+  /** Splits arguments that contain a list which is too long for one write. Default: no split. */
   split?(args: Record<string, unknown>): Record<string, unknown>[]
-  /** Returns fields that carry the remaining pieces through the preview of one. */
+  /** Returns the fields with which the preview of one piece passes on the remaining pieces. */
   carry?(pieces: readonly Record<string, unknown>[]): Readonly<Record<string, string>>
 }
 
@@ -49,8 +52,8 @@ export function previewed({ action, read, button, rules }: WriteForm): PageForm 
 }
 
 /**
- * A form that changes something at once, with an offer to undo it. It sends the hash of the app as its page showed it.
- * If the app has changed since, or the change needs an approval, the preview is shown instead.
+ * A form that makes a change at once and offers to undo it. It sends the hash of the app that its page showed. If the
+ * app has changed since then, or the change needs an approval, the preview is shown instead.
  */
 export function atOnce(form: WriteForm): PageForm {
   return {
@@ -70,8 +73,8 @@ interface AtOnce {
 }
 
 /**
- * Writes the pieces one after another. Shows the preview of the first piece that must be confirmed or, if there is
- * nothing to change, a preview that says so.
+ * Writes the pieces one after another. Shows the preview of the first piece that must be confirmed. If there is nothing
+ * to change, shows a preview that reports it.
  */
 export async function writeAtOnce(
   context: PageContext,
@@ -97,18 +100,18 @@ async function previewOf(context: PageContext, action: string, args: Record<stri
   return (await context.ask("preview_edit", { action, args })) as WritePreview
 }
 
-/** Returns whether the page showed the app as it is now. True for a form without an app. */
+/** Returns whether the app is still as the page showed it. True for a form without an app. */
 async function isStateShown(context: PageContext, fields: URLSearchParams): Promise<boolean> {
   const appId = fields.get("appId")
   return appId === null || (await readHead(context, appId)).version === fields.get("seen")
 }
 
-/** Returns the address with the id of this request, whose changes the page then reports. */
+/** Returns the address with the id of this request added, so that the page reports the changes of the request. */
 export function withMade({ requestId }: PageContext, back: string): string {
   return `${back}${back.includes("?") ? "&" : "?"}${MADE}=${requestId}`
 }
 
-/** Returns the form as it is shown again, with each message at its field. Null if the problem is not about the form. */
+/** Returns the refused form with a message at each wrong field. Null if the problem is not about the form. */
 export function refusalOf(
   error: unknown,
   { form, fields }: { form: PageForm | undefined; fields: URLSearchParams },
@@ -121,7 +124,7 @@ export function refusalOf(
   return { ...sent, errors: {}, message: textOf(error) }
 }
 
-/** Returns the address with the skipped lines of a file, which the page then reports. */
+/** Returns the address with the skipped lines of a file added, so that the page reports them. */
 export function withSkipped(back: string, bad: readonly BadLine[]): string {
   if (bad.length === 0) return back
   return `${back}${back.includes("?") ? "&" : "?"}${new URLSearchParams({ [SKIPPED]: skippedCode(bad) })}`
@@ -140,8 +143,8 @@ interface Problem {
 }
 
 /**
- * Returns the messages by field. `problems` lists arguments of a wrong shape; a single `detail` is a sentence for a
- * person.
+ * Returns the messages by field. `problems` lists arguments with an invalid value or type; a single `detail` is a
+ * sentence for a person.
  */
 function fieldErrors({ extra }: Fault, rules: PageForm["rules"]): Record<string, string> {
   const { problems, field, detail } = extra as Problem & { problems?: Problem[] }

@@ -1,4 +1,7 @@
-/** Returns the lines of a field, or of several selected fields, each once. Commas and semicolons separate too. */
+/**
+ * Returns the lines of one field or of several selected fields, without duplicates. Commas and semicolons also separate
+ * entries.
+ */
 export function linesIn(fields: URLSearchParams, name: string): string[] {
   return wordsIn(fields.getAll(name).join("\n"), /[\r\n,;]+/)
 }
@@ -8,13 +11,16 @@ export function wordsIn(text: string, separator: RegExp): string[] {
   return [...new Set(words.filter(Boolean))]
 }
 
-/** Returns the field as an argument, or nothing if it is empty. */
+/** Returns an object with the field as an argument, or an empty object if the field is empty. */
 export function textIn(name: string, fields: URLSearchParams): Record<string, string> {
   const value = fields.get(name) ?? ""
   return value === "" ? {} : { [name]: value }
 }
 
-/** Returns the field as a number, or nothing if it is empty. Other text becomes NaN, which the check refuses. */
+/**
+ * Returns an object with the field as a number, or an empty object if the field is empty. Other text becomes NaN, which
+ * the check refuses.
+ */
 export function numberIn(name: string, fields: URLSearchParams): Record<string, number> {
   const value = fields.get(name)?.trim() ?? ""
   return value === "" ? {} : { [name]: Number(value) }

@@ -1,7 +1,7 @@
 import { type PageForm, previewed } from "./page-form.ts"
 import { appIn, textIn } from "./read.ts"
 
-/** Replies to a review through the connected console. The preview shows what the store has now. */
+/** Replies to a review through the connected console. The preview shows the reply that the store has now. */
 export const replyForm: PageForm = previewed({
   action: "reply_review",
   read: (fields) => ({

@@ -28,7 +28,7 @@ const APP_RULE = {
 /** Maximum number of keywords or rivals in one write. Longer lists are written in pieces. */
 const MAX_PIECE = 50
 
-/** Maximum number of keywords that are added together with an app. The others are added right after it. */
+/** Maximum number of keywords that are added together with an app. The rest is added right after it. */
 const MAX_FIRST = 400
 
 export const addAppForm: PageForm = {
@@ -110,7 +110,10 @@ export const addKeywordsForm: PageForm = {
   },
 }
 
-/** Adds the remaining keywords of the form right after its app. `rest` is the field of the preview that has them. */
+/**
+ * Adds the remaining keywords of the form right after the app was added. `rest` is the field of the preview that
+ * contains them.
+ */
 export async function addRest(
   context: PageContext,
   { appId, rest }: { appId: string; rest: string },
@@ -119,7 +122,7 @@ export async function addRest(
   return await writeAtOnce(context, imported, { args: { appId, keywords: restIn(rest) }, back, isAsShown: true })
 }
 
-/** Parses the list only. The write checks its entries. */
+/** Only parses the list. The write checks its entries. */
 function restIn(text: string): unknown[] {
   try {
     const list: unknown = JSON.parse(text)
@@ -334,7 +337,7 @@ function storefrontsIn(fields: URLSearchParams): string[] {
 function storefrontsTyped(fields: URLSearchParams): string[] {
   const texts = [...fields.getAll("countries"), fields.get("more") ?? ""]
   const typed = wordsIn(texts.join("\n"), /[\n,;]+/)
-  // codes may be separated by blanks, names contain them
+  // codes may be separated by spaces, but names contain spaces
   const words = typed.flatMap((text) => (storefrontNamed(text) === undefined ? text.split(/\s+/) : [text]))
   const unknown = words.find((word) => storefrontNamed(word) === undefined)
   if (unknown !== undefined) {

@@ -5,7 +5,7 @@ import { FORM_FIELD, type Person } from "../../access/sign-in/person.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { layout, pagePolicy } from "../../ui/layout.ts"
 
-/** The form may only be sent to this origin, and no other page can show it in a frame (clickjacking). */
+/** Policy: the form may be sent to this origin only, and no other page can show this page in a frame (clickjacking). */
 export const CONSENT_POLICY = pagePolicy({ forms: ["'self'"] })
 
 interface Consent {
@@ -18,10 +18,10 @@ interface Consent {
   problem?: string
 }
 
-/** Shows the client, its redirect address, the workspace, the scopes and the apps. */
+/** Shows the client, its redirect address, the workspace, the scopes and the apps of a request for consent. */
 export function consentPage({ request, query, person, apps, problem }: Consent): string {
   const { client, redirectUri, scopes } = request
-  // An assistant never has a right that its person lacks.
+  // An assistant never gets a right that its person does not have.
   const allowed = SCOPES.filter((scope) => person.scopes.includes(scope))
   const requested = scopes.length > 0 ? allowed.filter((scope) => scopes.includes(scope)) : allowed
   const further = allowed.filter((scope) => !requested.includes(scope))
@@ -81,7 +81,7 @@ interface Refusal {
   address: string
 }
 
-/** Shows where the refused client wants the response sent, and goes there only on a click. */
+/** Shows the address to which the refused client wants the response sent, and opens it only when the person clicks. */
 export function refusalPage({ client, redirectUri, reason, address }: Refusal): string {
   return layout(
     "This request is not valid",

@@ -14,7 +14,7 @@ import type { PageVisit } from "../../ui/routes.ts"
 import { noticePage } from "../sign-in/page.ts"
 import { CONSENT_POLICY, consentPage, leavingPage, refusalPage } from "./consent-page.ts"
 
-/** Asks the person at every request: neither a session nor an earlier consent counts as a consent to it. */
+/** Asks the person at every request: neither a session nor an earlier consent counts as consent to the new request. */
 export async function openAuthorization(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> {
   try {
     return visit.request.method === "POST" ? await decide(parts, visit) : await ask(parts, visit)
@@ -26,8 +26,8 @@ export async function openAuthorization(parts: OAuthParts, visit: PageVisit): Pr
 }
 
 /**
- * Tells the client why its request is refused. Anybody can register any address, so only a client whose host vouches
- * for it is redirected to without a click (RFC 9700, 4.11.2).
+ * Reports to the client why its request is refused. Anybody can register any address, so the browser is redirected
+ * without a click only if the client's host vouches for the client (RFC 9700, 4.11.2).
  */
 function refuse({ publicUrl }: OAuthParts, { code, message, to }: RefusedRequest): PageAnswer {
   const address = answerAddress(publicUrl, to, { error: code, error_description: message })
@@ -49,7 +49,7 @@ async function decide(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> 
   if (typeof fields === "string") return NOT_UNDERSTOOD
   const query = fieldOf(fields, "request") ?? ""
   if (!person) return seeOther(signInAddress(`/oauth/authorize?${query}`))
-  // another site can make a browser send fields, but does not know this token
+  // another site can make a browser send fields, but cannot read this token
   if (!isOwnForm(person, fields)) return NOT_UNDERSTOOD
   const authorization = await readRequest(parts, query)
   const decision = fieldOf(fields, "decision")
@@ -82,7 +82,10 @@ async function decide(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> 
   return leave(parts, authorization, { code })
 }
 
-/** Returns the selected apps of the workspace. Null means all, including later ones. Undefined if none is selected. */
+/**
+ * Returns the selected apps of the workspace. Null means all apps, including apps that are added later. Undefined if
+ * none is selected.
+ */
 async function appsIn(
   parts: OAuthParts,
   person: Person,

@@ -17,11 +17,11 @@ export const REGISTRATIONS_AN_HOUR = 20
 
 /**
  * Maximum number of registrations without any consent. The oldest ones are evicted, except those of the last hour,
- * because their owner may be signing in. While all are that new, further clients must wait.
+ * because the person may still be signing in. If all of them are that new, further clients must wait.
  */
 const MAX_UNUSED = 2_000
 
-/** Registers a client without a secret (RFC 7591). The owner decides at the consent whether to trust it. */
+/** Registers a client without a secret (RFC 7591). The person decides on the consent page whether to trust it. */
 export async function openRegistration(parts: OAuthParts, { request, address }: PageVisit): Promise<PageAnswer> {
   const metadata = readMetadata(await readUpTo(request, MAX_BYTES))
   const id = `client_${randomBytes(16).toString("base64url")}`

@@ -48,8 +48,8 @@ export function oauthRoutes(parts: OAuthParts): PageRoute[] {
 }
 
 /**
- * Returns the paths where clients look for a document: at the root, and with the tool endpoint's path after or before
- * it.
+ * Returns the paths where clients look for a document: at the root, and with the path of the tool endpoint appended or
+ * prepended.
  */
 function variantsOf(name: string): string[] {
   const path = `/.well-known/${name}`
@@ -61,7 +61,7 @@ function document(path: string, answer: PageAnswer): PageRoute {
   return { path, methods: ["GET", "HEAD", "OPTIONS"], open }
 }
 
-/** A route that programs post to. Refusals have the format of OAuth. */
+/** A route that programs send POST requests to. Refusals have the format of OAuth errors. */
 function endpoint(path: string, open: (visit: PageVisit) => Promise<PageAnswer>): PageRoute {
   return {
     path,

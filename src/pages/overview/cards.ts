@@ -31,7 +31,10 @@ function standing({ day, tracked, measured, top10, best, line }: App["ranks"]): 
   } measured on ${dayTime(day)}</p>`
 }
 
-/** The share of keywords in the top ten, with the highest at the top. Unmeasured days are gaps. */
+/**
+ * The share of keywords in the top ten, drawn as a line that has its highest value at the top. Unmeasured days are
+ * gaps.
+ */
 function shareLine(line: readonly (number | null)[]): Html | false {
   if (line.every((share) => share === null)) return false
   const highest = Math.max(0.1, ...line.map((share) => share ?? 0))
@@ -97,7 +100,7 @@ function reportedText({ to, days }: Pick<App["revenue"], "to" | "days">, where =
   return html`, revenue${where} to ${dayTime(to, shortDay)}${days < 7 && ` (${counted(days, "day")} reported)`}`
 }
 
-/** Amounts of the two stores are never added, because on Google Play those of the latest days are not settled. */
+/** Amounts of the two stores are never added, because Google Play's amounts for the latest days are not settled. */
 function revenuePart(context: PageContext, app: App): HtmlPart {
   const { play, state } = app.revenue
   if (play === undefined) return appStorePart(context, app)
@@ -127,7 +130,7 @@ function revenueText(amounts: App["revenue"]["proceeds"]): Html {
   return html`${first}${others.length > 0 && html` <small>+ ${others.join(" + ")}</small>`}`
 }
 
-/** A dash with its reason. */
+/** Shows a dash with the reason why the figure is missing. */
 function unknown(why: HtmlPart): Html {
   return html`<span class="quiet">– <small>${why}</small></span>`
 }

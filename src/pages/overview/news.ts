@@ -10,12 +10,12 @@ import { counted } from "../../ui/words.ts"
 
 type News = AnswerOf<"list_news">
 
-/** Number of events that are listed openly. Further ones are collapsed. */
+/** Maximum number of events shown at first. Further events are collapsed. */
 const LISTED = 8
 /** Maximum number of events on the page, so that it stays small after a long absence. */
 const MAX_EVENTS = 60
 
-/** Shows what was found since the person's last visit, one line per event of a keyword or rival. */
+/** Shows the changes found since the person's last visit, one line per event of a keyword or rival. */
 export function newsCard(context: PageContext, news: News): Html {
   const { since, isFirst, alerts, hasMore } = news
   const groups = groupAlerts(alerts, { acrossDays: true })
@@ -37,7 +37,7 @@ export function newsCard(context: PageContext, news: News): Html {
   )
 }
 
-/** Marks what the page shows as seen, for this person only. */
+/** A button that marks the changes on the page as seen, for this person only. */
 function seenForms(context: PageContext, { alerts, readAt, canUndo }: News): Html | false {
   const back = hereOf(context)
   const mark =

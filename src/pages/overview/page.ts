@@ -9,7 +9,7 @@ import { newsCard } from "./news.ts"
 
 type Overview = AnswerOf<"get_overview">
 
-/** The orders of the cards, the default first. */
+/** The orders of the cards. The first one is the default. */
 const ORDERS = [
   ["movement", "Most movement"],
   ["name", "Name"],
@@ -17,13 +17,13 @@ const ORDERS = [
   ["revenue", "Most revenue"],
 ] as const
 
-/** Up to this number of apps, their cards are shown beside the changes. */
+/** If there are at most this many apps, their cards are shown beside the changes. */
 const BESIDE = 2
 
-/** The search is shown from this number of apps on. */
+/** The search is shown if there are at least this many apps. */
 const SEARCH_FROM = 6
 
-/** Shows what happened since the person's last visit, and where every app stands. */
+/** Shows what happened since the person's last visit, and the current figures of every app. */
 export async function overviewPage(context: PageContext): Promise<Page> {
   const choice = choiceIn(context.query)
   const [overview, news] = [await context.ask("get_overview", choice), await context.ask("list_news")]
@@ -90,7 +90,7 @@ function toolbar(context: PageContext, { total, matching }: Overview, { q, order
 `
 }
 
-/** A total includes only the apps that have the figure. */
+/** Shows the totals. Each total includes only the apps that have the figure. */
 function totals(apps: Overview["apps"]): Html {
   const sum = (figureOf: (app: Overview["apps"][number]) => number | null) => {
     const values = apps.flatMap((app) => figureOf(app) ?? [])

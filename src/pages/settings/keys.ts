@@ -72,7 +72,7 @@ export function keysSection(sql: Sql): SettingsSection {
       const keys = await listWorkspaceKeys(sql, visit.workspaceId)
       const approvals = await listKeysWithApproval(sql, visit.workspaceId)
       const programKeys = keys.filter(({ kind }) => kind !== "grant")
-      // the grant of the pages themselves is the person's session
+      // leaves out the person's own session on these pages, which is a grant with the hint "pages"
       const grants = keys.filter(({ kind, hint }) => kind === "grant" && hint !== "pages")
       const { apps } = await visit.context.ask("list_app_heads")
       const assistants = card(

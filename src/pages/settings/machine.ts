@@ -1,9 +1,9 @@
-/** A finding of `appmeter doctor` about one thing of the installation. */
+/** A result of one check of `appmeter doctor`. */
 export interface MachineFinding {
   thing: string
   state: "ok" | "warning" | "problem"
   says: string
-  /** Null if nothing is to be done. */
+  /** Advice on what to do. Null if nothing needs to be done. */
   fix: string | null
 }
 
@@ -11,7 +11,7 @@ export interface BackupFile {
   name: string
   bytes: number
   at: Date
-  /** True if the server made it at night. The server deletes the oldest of these by itself. */
+  /** True if the server made the backup at night. The server deletes the oldest nightly backups itself. */
   isNightly: boolean
 }
 

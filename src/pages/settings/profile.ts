@@ -34,7 +34,7 @@ interface ProfileParts extends FactorSectionParts {
   provider: string | null
 }
 
-/** The name, passphrase, second factor, identities, sessions, assistants and keys of the signed-in person. */
+/** The profile of the signed-in person: name, passphrase, second factor, identities, sessions, assistants and keys. */
 export function profileSection(parts: ProfileParts): SettingsSection {
   const { sql, provider } = parts
   return {
@@ -165,7 +165,7 @@ function passphraseForm(visit: SettingsVisit): Html {
   })
 }
 
-/** The accounts at the OpenID provider that sign the person in, and a button that links another. */
+/** The accounts at the OpenID provider with which the person can sign in, and a button that links another one. */
 function identitiesCard(visit: SettingsVisit, provider: string | null, identities: readonly Identity[]): Html {
   const link =
     provider !== null &&

@@ -26,7 +26,7 @@ export async function secondFactorCard(parts: FactorSectionParts, visit: Setting
   const { personId, person, hasPassphrase, isProved } = visit.person
   const factor = await readSecondFactor(parts.sql, personId)
   if (factor?.confirmedAt) return onCard(visit, factor.confirmedAt, factor.recoveryCodesLeft)
-  // Shows the secret only after the passphrase, so that nobody copies it from an open browser.
+  // Shows the secret only after the passphrase was entered, so that nobody else copies it from an open browser.
   const setup = factor && isProved ? await readFactorSetup(parts, visit.person) : null
   if (setup) return setupCard(visit, setup)
   const begin = settingsForm(visit, { form: "begin-factor", button: "Set up" }, (form) =>

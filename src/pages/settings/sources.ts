@@ -9,7 +9,7 @@ import { counted, percent, spoken } from "../../ui/words.ts"
 type Source = Sources["sources"][number]
 type Sources = AnswerOf<"list_sources">
 
-/** The page with the sources of the sample. */
+/** The page about sources in the sample. */
 export async function sourcesPage(context: PageContext): Promise<Page> {
   return { title: "Sources", at: "/sources", body: await sourcesPart(context) }
 }

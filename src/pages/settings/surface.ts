@@ -41,7 +41,7 @@ interface SettingsParts {
   sections: readonly SettingsSection[]
 }
 
-/** Earlier addresses of pages. */
+/** Earlier addresses of pages, with their present ones. */
 const MOVED = { "/app/usage": sectionAddress("usage"), "/app/sources": sectionAddress("health") }
 
 /** Forms carry at most one file, such as a key. */

@@ -20,7 +20,7 @@ export function usageSection(): SettingsSection {
   }
 }
 
-/** Plan and usage of the sample. */
+/** The page about plan and usage in the sample. */
 export async function usagePage(context: PageContext): Promise<Page> {
   return { title: "Plan and usage", at: "/usage", body: await usagePart(context) }
 }

@@ -2,7 +2,7 @@ import { card } from "../../ui/app/parts.ts"
 import { listItem, mayOpen, type SettingsSection, sectionAddress } from "../../ui/app/settings.ts"
 import { html } from "../../ui/html.ts"
 
-/** The first page of the settings: what there is to set. */
+/** The first page of the settings, which lists the other sections. */
 export function workspaceSection(sections: readonly SettingsSection[]): SettingsSection {
   return {
     name: "Workspace",

@@ -14,7 +14,7 @@ import { noticePage, SIGN_IN_POLICY } from "./page.ts"
 export interface SignInParts {
   sql: Sql
   gate: Pick<Gate, "run">
-  /** Gate for database statements before anybody is signed in. */
+  /** Gate for database statements that are run before the person is signed in. */
   visitorGate: VisitorGate
   people: People
   publicUrl: string

@@ -59,7 +59,8 @@ async function openProvider(parts: OidcParts, visit: PageVisit): Promise<PageAns
   try {
     const url = await oidc.begin(token)
     await gate.run(() => beginVisit(sql, token, purpose))
-    // Not a redirect: browsers apply the form policy to every redirect after a form, also to those of the provider.
+    // Not a redirect, because browsers apply the form policy to every redirect after a form, including those of the
+    // provider.
     return page(200, continuePage(oidc.name, url.href), {
       refresh: `0; url=${url.href}`,
       "set-cookie": hostCookie(VISIT_COOKIE, token, { publicUrl, seconds: VISIT_SECONDS }),
@@ -75,7 +76,7 @@ async function purposeOf(parts: OidcParts, visit: PageVisit, fields: URLSearchPa
   if (fieldOf(fields, "link") !== undefined) {
     const person = await parts.people.personOf(visit)
     if (!person || !isOwnForm(person, fields)) return NOT_UNDERSTOOD
-    // A linked identity signs the person in from then on.
+    // From then on, the person can sign in with the linked identity.
     const proofPage = await askProof(parts, person, visit, fields)
     return proofPage ?? { next, sessionId: person.id, invitationId: null, name: null }
   }
@@ -119,7 +120,7 @@ function triedFrom(address: string | null): SecretTry {
   return { scope: "oidc", address, secret: null }
 }
 
-/** Links the subject to the person who began, if they are still signed in at this browser. */
+/** Links the subject to the person who began the visit, if that person is still signed in at this browser. */
 async function link(parts: OidcParts, visit: PageVisit, { next, sessionId }: OidcVisit, subject: Subject) {
   const person = await parts.people.personOf(visit)
   if (person?.id !== sessionId) return page(400, NOT_BEGUN)
@@ -162,7 +163,7 @@ function failedPage({ oidc, log }: OidcParts, { requestId }: PageVisit, error: u
   return error.isUnreachable ? page(502, unreachablePage(oidc.name)) : page(400, refusedPage(oidc.name))
 }
 
-/** Rethrows what is not an AccessProblem. */
+/** Returns the page that explains an AccessProblem. Throws any other error again. */
 function problemPage(error: unknown): PageAnswer {
   if (!(error instanceof AccessProblem)) throw error
   return page(400, noticePage("This did not work", sentence(error.message)))

@@ -13,17 +13,17 @@ type TryOutcome = "wrong passphrase" | "wrong code" | "other site" | { waitSecon
 export interface SignInForm {
   /** The path that opens after the sign-in. */
   next: string
-  /** False if only one person has a passphrase: then the form need not ask for a name. */
+  /** False if only one person has a passphrase, because the form need not ask for a name then. */
   asksName: boolean
   /** The name of the OpenID provider. Null without one. */
   provider: string | null
   outcome?: TryOutcome
-  /** The code as typed or from a link. */
+  /** The code that was typed or is part of a link. */
   code?: string
   name?: string
 }
 
-/** Asks for a passphrase or for a code. A link's code is prefilled; a person must send the form. */
+/** Asks for a passphrase or for a code. The code of a link is filled in, but a person must send the form. */
 export function signInPage({ next, asksName, provider, outcome, code = "", name = "" }: SignInForm): string {
   const fields = html`<input type="hidden" name="next" value="${next}">`
   const byCode = html`<section>
@@ -84,7 +84,10 @@ interface PassphraseOffer {
   problem?: string
 }
 
-/** Offers a passphrase to a person who signed in with a code, so that the next sign-in does not need the server. */
+/**
+ * Offers to set a passphrase to a person who signed in with a code, because otherwise the next sign-in needs a new code
+ * from the server.
+ */
 export function passphraseOffer({ person, next, problem }: PassphraseOffer): string {
   return layout(
     "Set a passphrase",
@@ -103,7 +106,7 @@ interface InvitationForm {
   code: string
   workspace: string
   name: string
-  /** The person who is signed in at this browser and can accept the invitation as themselves. */
+  /** The person who is signed in at this browser and can accept the invitation with the same account. */
   person: Person | null
   /** The name by which a proxy signs this person in. Null without a proxy. */
   proxyName: string | null
@@ -112,7 +115,10 @@ interface InvitationForm {
   problem?: string
 }
 
-/** Shows an invitation. Only its form uses it up, because previewers and scanners open links beforehand. */
+/**
+ * Shows an invitation. It is used up only by its form, because link previewers and scanners open links before a person
+ * does.
+ */
 export function invitationPage({
   code,
   workspace,

@@ -29,17 +29,17 @@ import { noticePage } from "./page.ts"
 
 const PATH = "/sign-in/second-step"
 
-/** Cookie of a sign-in that waits for its second factor. It is no session: only this page reads it. */
+/** Cookie of a sign-in that waits for its second factor. It is not a session, and only this page reads it. */
 const COOKIE = "appmeter-second-step"
 const COOKIE_SECONDS = 600
 
-/** A sign-in after a correct passphrase or code: a session, or a wait for the second factor. */
+/** The result of a correct passphrase or code: a session, or a wait for the second factor. */
 export interface BegunSignIn {
   token: string
   isComplete: boolean
 }
 
-/** Creates a session, or a wait for the second factor. Returns null if the person may not enter the workspace. */
+/** Creates a session, or a wait for the second factor. Returns null if the person has no access to the workspace. */
 export async function beginSignIn(
   tx: Tx,
   parts: SignInParts,

@@ -43,7 +43,7 @@ async function openSignIn(parts: SignInParts, visit: PageVisit): Promise<PageAns
   const query = new URLSearchParams(visit.query)
   const next = nextOf(query)
   const person = await parts.people.personOf(visit)
-  // Only the form uses up a link's code, because previewers and scanners open links beforehand.
+  // A link's code is used up only by the form, because link previewers and scanners open links before a person does.
   const code = fieldOf(query, "code")
   if (person && code === undefined) return page(200, signedInPage(person, next))
   const proxyName = parts.people.proxyNameOf(visit)
@@ -85,7 +85,7 @@ async function signInByCode(parts: SignInParts, visit: PageVisit, { code, next }
   return await passFirstStep(parts, { tried, begun, next })
 }
 
-/** Signs in the person whom the proxy names. Nobody becomes a member without an invitation. */
+/** Signs in the person whom the proxy names. A person without an invitation does not become a member. */
 async function signInByProxy(
   parts: SignInParts,
   visit: PageVisit,

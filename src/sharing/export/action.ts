@@ -71,7 +71,7 @@ export const exportData = action({
   }),
   refine(args) {
     const { dataset, country, from, to } = args
-    // "keywords" exports the latest day only, so a range of days is refused
+    // "keywords" exports the latest day only, so a request with days is refused
     if (dataset === "keywords" && (from ?? to) !== undefined)
       throw new Fault("invalid_arguments", {
         field: from === undefined ? "to" : "from",

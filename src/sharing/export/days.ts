@@ -9,13 +9,13 @@ const REVIEW_DAYS = 90
 export interface ExportDays extends Days {
   /** The first UTC day that the plan may read. */
   planFrom: string
-  /** True if the request includes days before `planFrom`; they are left out. */
+  /** True if the request includes days before `planFrom`. The export leaves out these days. */
   cut: boolean
 }
 
 /**
- * Returns the range of an export, limited to the plan's history and today. Throws `plan_required` if the whole range
- * needs a higher plan, `invalid_arguments` if it is empty or no plan reads it.
+ * Returns the range of an export, which ends today at the latest and begins within the plan's history. Throws
+ * `plan_required` if the whole range needs a higher plan, `invalid_arguments` if it is empty or no plan allows it.
  */
 export function exportDays(
   dataset: "history" | "reviews",

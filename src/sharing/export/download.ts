@@ -8,8 +8,8 @@ import { exportedRows } from "./rows.ts"
 import { findExport, readPart, type StoredExport } from "./store.ts"
 
 /**
- * Streams export files at the reader's speed. Memory use does not grow with the number of rows, and only slightly with
- * the number of readers.
+ * Streams export files at the reader's speed. The memory in use does not depend on the number of rows, and grows only
+ * slightly with the number of readers.
  */
 export function createExportFiles(idleMs = IDLE_MS): LinkKind {
   const downloads = createDownloads()
@@ -51,7 +51,7 @@ const TYPES = { csv: "text/csv; charset=utf-8; header=present", json: "applicati
 
 function fileHeaders({ appId, dataset, country, platform, from, to, format }: StoredExport): Record<string, string> {
   const named = [appId, dataset, country, platform, from, to === from ? null : to].filter((part) => part !== null)
-  // appId contains no other characters; the replacement keeps the header intact even if that changes
+  // appId contains only these characters today; the replacement keeps the header intact even if that changes
   const name = named.join("-").replaceAll(/[^\w-]/g, "_")
   return {
     "content-type": TYPES[format],
@@ -82,7 +82,7 @@ async function* readTexts({ sql, gate }: LinkParts, stored: StoredExport): Async
 
 interface FileFormat {
   open: string
-  /** Formats rows. `at` is the index in the file of the first one. */
+  /** Formats rows. `at` is the index of the first of these rows in the file. */
   rows(rows: readonly CsvCell[][], at: number): string
   close: string
 }
@@ -91,7 +91,7 @@ function csvFile({ columns }: StoredExport): FileFormat {
   return { open: BYTE_ORDER_MARK + csvRecord(columns), rows: (rows) => rows.map(csvRecord).join(""), close: "" }
 }
 
-/** One JSON object, with a line per row. */
+/** One JSON object, in which each row is on a line of its own. */
 function jsonFile({ appId, dataset, country, platform, from, to, frozenAt, columns, rows }: StoredExport): FileFormat {
   const head = { appId, dataset, country, platform, from, to, frozenAt, rowCount: rows }
   const written = (row: readonly CsvCell[]) =>
@@ -103,7 +103,7 @@ function jsonFile({ appId, dataset, country, platform, from, to, frozenAt, colum
   }
 }
 
-/** Rows per piece. A slow reader keeps only one piece and its part in memory. */
+/** Number of rows per piece. For a slow reader, only one piece and the part that contains it are in memory. */
 const ROWS_A_PIECE = 50
 
 function takeRows(rows: Iterator<CsvCell[]>): CsvCell[][] {

@@ -1,6 +1,6 @@
 /**
- * Active downloads of this process. Each keeps a part of its file in memory while its reader is slow, so the number is
- * limited.
+ * Active downloads of this process. For a slow reader, a part of the file is in memory for a long time, so the number
+ * of downloads is limited.
  */
 interface Downloads {
   /**

@@ -1,6 +1,6 @@
 import type { Tx } from "../../database/types.ts"
 
-/** The contents of an export: counted, but not stored yet. */
+/** The contents of an export. Its rows are counted, but not stored yet. */
 export interface ExportDraft {
   rows: number
   /** UTC days, inclusive. Null if never measured. */

@@ -73,8 +73,8 @@ export async function draftHistory(
 }
 
 /**
- * At most this many rows per file, since the confirm counts and copies them all: one million rows take about 1.5 s on
- * two busy cores, and the embedded database runs nothing else meanwhile.
+ * Maximum number of rows per file. The confirm counts and copies them all: one million rows take about 1.5 s on two
+ * busy cores, and the embedded database runs nothing else meanwhile.
  */
 const MAX_POINTS = 1_500_000
 
@@ -121,8 +121,8 @@ async function readMonths(
 }
 
 /**
- * Adds one month of all terms. Memory use for a read depends on the number of terms only, since months are read one by
- * one.
+ * Adds one month of all terms. Months are read one by one, so the memory for a read depends only on the number of
+ * terms.
  */
 async function addMonth(
   measured: MeasuredTerms,
@@ -143,7 +143,7 @@ async function addMonth(
 }
 
 /**
- * Counts the measured days of a month. A whole month is counted from its bytes, without creating the points, since an
+ * Counts the measured days of a month. A whole month is counted from its bytes without decoding the points, because an
  * export may have a million of them.
  */
 function measuredDays(month: string, bytes: MonthBytes, { from, to }: Days): number {

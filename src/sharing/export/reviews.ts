@@ -13,7 +13,7 @@ import type { ExportDays } from "./days.ts"
 import type { ExportDraft } from "./draft.ts"
 
 /**
- * At most this many reviews per file: copying them takes about a second on two busy cores, and the embedded database
+ * Maximum number of reviews per file. Copying them takes about a second on two busy cores, and the embedded database
  * runs nothing else meanwhile.
  */
 const MAX_REVIEWS = 100_000
@@ -69,7 +69,7 @@ function noteOn(platform: string, { feed, known: { state, readAt } }: ExportedFe
   return `The file has the reviews of ${whose}. ${coverage}`
 }
 
-/** Counts the matching reviews, up to one more than the limit of a file. */
+/** Counts the matching reviews, but at most one more than a file may have. */
 async function countReviews(sql: Db, filter: FeedKey & Days): Promise<number> {
   const [row] = await sql<[{ rows: number }]>`
     select count(*) as rows
@@ -85,8 +85,8 @@ async function countReviews(sql: Db, filter: FeedKey & Days): Promise<number> {
 const REVIEWS_A_PART = 500
 
 /**
- * Copies the reviews of a feed into parts within the database, several parts per statement, starting at `place`.
- * Returns the next free place.
+ * Copies the reviews of a feed into parts without leaving the database, several parts per statement. The first part
+ * gets the place `place`. Returns the next free place.
  */
 async function storeReviews(
   tx: Tx,
@@ -110,7 +110,7 @@ async function storeReviews(
 const PARTS_AT_ONCE = 20
 
 /**
- * Forces the planner to use the index. Without statistics it sorts the whole feed for each part, which did not finish
+ * Makes the planner use the index. Without statistics it would sort the whole feed for each part, which did not finish
  * within minutes for 200,000 reviews.
  */
 async function planByIndex(tx: Tx, alone: boolean): Promise<void> {

@@ -36,19 +36,19 @@ export const EXPORT_COLUMNS = {
 
 export type Dataset = keyof typeof EXPORT_COLUMNS
 
-/** Values that are the same for all rows of an export. */
+/** Values that all rows of an export have in common. */
 export interface RowsHead {
   dataset: Dataset
   platform: Platform
   country: string
-  /** UTC days, inclusive; for keywords both are the exported day. Null if the keywords were never measured. */
+  /** UTC days, inclusive. For keywords both are the exported day. Null if the keywords were never measured. */
   from: string | null
   to: string | null
 }
 
 /**
- * Formats one keyword as a stored line. Leaves out whether a measurement is in progress, since that is only true for a
- * moment.
+ * Formats one keyword as a stored line. Does not include whether a measurement is in progress, because that is only
+ * true for a moment.
  */
 export function keywordLine({ term, measured, rank, depth, source }: TermRank, metrics: KeywordMetrics): string {
   const { demand, hintCount, popularity, popularitySource, popularityWeek, popularityNone } = metrics
@@ -74,8 +74,8 @@ export function keywordLine({ term, measured, rank, depth, source }: TermRank, m
 }
 
 /**
- * Formats one month of a keyword as a stored line. It stores the days as bytes, as the database does: a tenth of the
- * size of their rows.
+ * Formats one month of a keyword as a stored line. The line contains the days as bytes, as in the database: a tenth of
+ * the size of their rows.
  */
 export function monthLine(term: string, month: string, { ranks, sources, depths }: MonthBytes): string {
   return JSON.stringify([
@@ -85,7 +85,7 @@ export function monthLine(term: string, month: string, { ranks, sources, depths 
   ])
 }
 
-/** Yields the rows of stored lines, in the column order of the dataset. */
+/** Yields the rows that stored lines contain, in the column order of the dataset. */
 export function* exportedRows(lines: string, of: RowsHead): Generator<CsvCell[]> {
   const rows = ROWS[of.dataset]
   for (const line of lines.split("\n")) yield* rows(JSON.parse(line), of)

@@ -43,8 +43,8 @@ export interface StoredExport extends ExportHead {
 }
 
 /**
- * Returns the export of a token. "expired" after 7 days by the database's clock; null if it does not exist, was
- * withdrawn or cleaned up, or its workspace is suspended or deleted.
+ * Returns the export of a token. Returns "expired" once 7 days have passed by the database's clock. Null if the export
+ * does not exist, was withdrawn or cleaned up, or its workspace is suspended or deleted.
  */
 export async function findExport(sql: Sql, token: string): Promise<StoredExport | "expired" | null> {
   if (!isLinkToken(token)) return null
@@ -68,7 +68,7 @@ export async function readPart(sql: Sql, id: number, place: number): Promise<str
   return part?.lines ?? null
 }
 
-/** At most this many parts are deleted per statement: a part may be a thousand times larger than other rows. */
+/** Maximum number of parts that a statement deletes, because a part may be a thousand times larger than other rows. */
 const PARTS_AT_ONCE = 10
 
 /**
@@ -77,7 +77,8 @@ const PARTS_AT_ONCE = 10
  * not open.
  */
 export async function withdrawExport(sql: Sql, sha256: string): Promise<boolean> {
-  // a token is text of 43 characters, so no token has the hash of 32 raw bytes
+  // replaces the hash by the hash of its own 32 bytes, which belongs to no token, because a token is text of 43
+  // characters
   const [shut] = await sql<{ id: number }[]>`
     update export
     set sha256 = sha256(sha256), created_at = 'epoch'
@@ -96,8 +97,8 @@ export async function withdrawExport(sql: Sql, sha256: string): Promise<boolean>
 }
 
 /**
- * Deletes a batch of parts and returns how many. Skips rows locked by a clean-up. Uses an array, because a locking
- * subquery may run once per row.
+ * Deletes a batch of parts and returns how many it deleted. Skips rows that a clean-up has locked. Uses an array,
+ * because a locking subquery may run once per row.
  */
 async function removeParts(sql: Sql, id: number): Promise<number> {
   const { count } = await sql`

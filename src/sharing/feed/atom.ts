@@ -8,7 +8,7 @@ export interface AtomEntry {
   updated: Date
   /** Plain text. */
   content: string
-  /** A word that readers filter by. */
+  /** A category by which feed readers can filter entries. */
   category: string
 }
 
@@ -23,8 +23,8 @@ interface AtomFeed {
 }
 
 /**
- * Returns an Atom feed (RFC 4287). Its time is that of its latest entry, so that the text changes only if an entry
- * does. All texts are of type "text", so markup in them is shown as it is.
+ * Returns an Atom feed (RFC 4287). Its time is that of its latest entry, so the text changes only if an entry does. All
+ * texts have the type "text", so markup in them is shown literally.
  */
 export function atomFeed({ id, title, self, createdAt, entries }: AtomFeed): string {
   const times = entries.map(({ updated }) => updated.getTime())
@@ -58,7 +58,7 @@ function element(name: string, text: string): string {
 }
 
 /**
- * Returns a tag URI (RFC 4151) of a thing on this server. It does not change unless the host of PUBLIC_URL does. `path`
+ * Returns a tag URI (RFC 4151) for an item on this server. It changes only if the host of PUBLIC_URL changes. `path`
  * may contain only characters of URIs.
  */
 export function tagOf(publicUrl: string, path: string): string {

@@ -5,12 +5,12 @@ export type FeedFormat = (typeof FEED_FORMATS)[number]
 
 interface DatasetOf {
   title: string
-  /** The right that the feed's creator must have, as long as the feed is read. */
+  /** The right that the feed's creator must have for as long as the feed is read. */
   scope: Scope
   formats: readonly FeedFormat[]
   /** True if the feed belongs to a storefront of one store. */
   isOfStorefront: boolean
-  /** The columns of its table. None has money, because anybody with the address can read the feed. */
+  /** The columns of its table. No column contains money, because anybody with the address can read the feed. */
   columns: readonly string[]
 }
 

@@ -20,7 +20,10 @@ const PER_SECOND = 2
 
 const TEXT = { "content-type": "text/plain; charset=utf-8", "cache-control": "private, no-store" }
 
-/** Feeds that stay current, for feed readers and spreadsheets. They are free: the rate limit bounds them. */
+/**
+ * Serves feeds, whose content stays current, to feed readers and spreadsheets. Reading a feed is free; a rate limit
+ * applies.
+ */
 export function createFeeds(): LinkKind {
   const count = perSecondCounter()
   return {
@@ -44,8 +47,8 @@ function problem(status: number, text: string, headers: Record<string, string> =
 }
 
 /**
- * The response for an unknown, a withdrawn or an ended feed. It is the same for all, so that it does not reveal which
- * feeds existed.
+ * The response for a feed that is unknown, withdrawn or ended. It is the same in each case, so that it does not reveal
+ * which feeds existed.
  */
 const GONE = problem(404, "There is no feed at this address: it was withdrawn or never existed.")
 const BUSY = problem(429, `This feed is read too often. Read it at most ${PER_SECOND} times per second.`, {
@@ -54,7 +57,7 @@ const BUSY = problem(429, `This feed is read too often. Read it at most ${PER_SE
 
 const TYPES = { atom: "application/atom+xml; charset=utf-8", csv: "text/csv; charset=utf-8; header=present" }
 
-/** The tag is weak, because a compressed response has the same one. */
+/** The tag is weak, because a compressed response has the same tag. */
 function answerOf(request: Request, { format }: StoredFeed, text: string): LinkAnswer {
   const etag = `W/"${hash("sha256", text, "base64url").slice(0, 27)}"`
   const matched = request.headers.get("if-none-match")?.split(",") ?? []
@@ -120,7 +123,10 @@ async function atomOf(feed: StoredFeed, app: TrackedApp, parts: LinkParts, token
   return atomFeed({ ...head, id, title: `${head.title}, ${place}`, entries })
 }
 
-/** Returns a table without a byte order mark, which spreadsheets that import from an address show as a character. */
+/**
+ * Returns a table without a byte order mark, because spreadsheets that import a table from an address would show the
+ * mark as a character.
+ */
 async function csvOf(feed: StoredFeed, columns: string[], app: TrackedApp, { sql, now }: LinkParts): Promise<string> {
   const rows = await cellsOf(feed, app, sql, now())
   return [columns, ...rows.map((row) => columns.map((column) => row[column] ?? null))].map(csvRecord).join("")

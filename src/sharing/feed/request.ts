@@ -3,7 +3,7 @@ import type { Sql } from "../../database/types.ts"
 import { DATASETS, datasetOf, FEED_FORMATS } from "./datasets.ts"
 import { createFeed } from "./store.ts"
 
-/** A feed as a person or a command asks for it. Texts are empty where nothing was chosen. */
+/** A feed as a person or a command requests it. A text is empty if nothing was chosen. */
 export interface FeedRequest {
   dataset: string
   format: string

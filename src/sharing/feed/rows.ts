@@ -19,8 +19,8 @@ const MAX_ENTRIES = 100
 const PUBLIC_TYPES = FEED_TYPES.filter(({ hasMoney }) => !hasMoney).map(({ name }) => name)
 
 /**
- * Returns the newest alerts about an app, without withdrawn ones, those about money, and those of an import's past
- * days.
+ * Returns the newest alerts about an app. Leaves out withdrawn alerts, alerts about money, and alerts that an import
+ * raised about past days.
  */
 export async function readPublicAlerts(sql: Sql, workspaceId: number, app: TrackedApp): Promise<FeedAlert[]> {
   const only = { appId: app.id, types: PUBLIC_TYPES }
@@ -53,7 +53,7 @@ export function reviewCells(review: StoredReview, { platform, storefront }: Side
   return { id, date: at.toISOString(), rating, title, text, version, country: storefront, platform }
 }
 
-/** Returns the latest rank of each keyword in a storefront. A keyword that is not measured has empty cells. */
+/** Returns the latest rank of each keyword in a storefront. An unmeasured keyword has empty cells. */
 export async function readRankCells(sql: Sql, app: TrackedApp, side: Side, now: Date): Promise<Row<"ranks">[]> {
   const { day, keywords } = await readKeywordsNow(sql, app, side)
   return keywords.map(({ term, measured, rank, depth, source, figures }) => {

@@ -22,7 +22,7 @@ const MAX_FEEDS = 50
 
 /**
  * Creates a feed and returns its token. Only the hash of the token is stored. `keyId` is the grant whose rights the
- * feed needs; null if it is created on the machine. Throws AccessProblem.
+ * feed needs. Null if the feed is created by a command on the machine. Throws AccessProblem.
  */
 export async function createFeed(sql: Sql, feed: FeedHead & { keyId: number | null }): Promise<string> {
   const { workspaceId, appId, keyId, dataset, format, platform, storefront, columns } = feed
@@ -45,9 +45,9 @@ export interface StoredFeed extends FeedHead {
 }
 
 /**
- * Returns the feed of a token. Null if it does not exist, was withdrawn, its app was removed, its creator left or lacks
- * the right, or its workspace is suspended or deleted. Reads the database each time, so that each of these takes effect
- * at once in every process.
+ * Returns the feed of a token. Null if the feed does not exist or was withdrawn, its app was removed, its creator left
+ * or lacks the right, or its workspace is suspended or deleted. Reads the database each time, so that each of these
+ * events takes effect at once in every process.
  */
 export async function findFeed(sql: Sql, token: string): Promise<StoredFeed | null> {
   if (!isLinkToken(token)) return null
@@ -73,7 +73,7 @@ export function isOpenFeed(sql: Sql): Fragment {
   ))`
 }
 
-/** Returns false if the feed does not exist any more. */
+/** Withdraws the feed. Returns false if it no longer exists. */
 export async function withdrawFeed(sql: Sql, sha256: string): Promise<boolean> {
   const rows = await sql`
     delete from feed_link

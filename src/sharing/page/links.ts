@@ -141,7 +141,10 @@ export function sharingSection(sql: Sql): SettingsSection {
   }
 }
 
-/** Shows what becomes public before it does, because a link cannot be taken back from those who opened it. */
+/**
+ * Shows what becomes public before the link is created, because it cannot be taken back from people who have opened the
+ * link.
+ */
 async function preview(visit: SettingsVisit, action: string, args: object): Promise<FormOutcome> {
   const { preview: shown, confirmToken, approval } = await visit.context.ask("preview_action", { action, args })
   const waiting = html`Approve it on <a href="/app/changes" target="_blank">Changes</a>, then confirm here.`
@@ -246,7 +249,7 @@ ${textField(state, { name: "to", label: "To", type: "date", hint: "Optional." })
   return formCard("Export a file", html`<p>A link to a file of data as it is now. It expires after 7 days.</p>`, form)
 }
 
-/** The contents that a feed can have: "reviews csv", for example. */
+/** The contents that a feed can have, such as "reviews csv". */
 const FEED_CONTENTS = FEED_DATASETS.flatMap((dataset) => {
   const { title, formats } = datasetOf(dataset)
   return formats.map(

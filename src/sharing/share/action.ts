@@ -13,7 +13,7 @@ import { STORE_NAMES } from "../../ui/source-names.ts"
 import { MAX_LISTED, readReport, reportDays, type SharedReport, type SharedStore } from "./report.ts"
 import { countShareLinks, createShareLink } from "./store.ts"
 
-/** At most this many unexpired links per workspace. Each stores a page of up to 1 MB. */
+/** Maximum number of unexpired links per workspace. Each link stores a page of up to 1 MB. */
 const MAX_LINKS = 200
 
 export const shareLink = action({
@@ -85,8 +85,8 @@ export const shareLink = action({
     const app = await findApp(sql, caller, appId, country)
     const days = reportDays(dayOf(now), caller.entitlements.historyDays)
     const report = await readReport(sql, app, { storefront: country, ...days })
-    // no other link of the workspace is created until the transaction ends; taken after the report, so that its slow
-    // read does not hold the lock
+    // until the transaction ends, no other link of the workspace can be created; the lock is taken after the report was
+    // read, so that the slow read does not hold it
     if (lock) await takeLock(sql, "share links", caller.workspaceId)
     return { app, report, links: await countShareLinks(sql, caller.workspaceId, MAX_LINKS) }
   },
@@ -125,8 +125,8 @@ export const shareLink = action({
 })
 
 /**
- * Lists every name that becomes public and counts the rest. A keyword that is added after the preview changes this
- * text, so that the confirm requires a new preview.
+ * Lists every name that becomes public and counts everything else. A keyword that is added after the preview changes
+ * this text, so the confirm then requires a new preview.
  */
 function storeShown({ platform, keywords, page }: SharedStore) {
   return {

@@ -3,8 +3,8 @@ import { Html, type HtmlPart, html } from "../../ui/html.ts"
 import { BASE_STYLE, ICON } from "../../ui/style.ts"
 
 /**
- * The frame of a page behind a link: no script, no external resources, one inline style that the policy allows by its
- * hash.
+ * The frame of a page behind a link: no script, no external resources, and one inline style, which the policy allows by
+ * its hash.
  */
 export function shareLayout(title: string, main: HtmlPart): string {
   return html`<!doctype html>

@@ -13,8 +13,8 @@ export function noticePage(title: string, text: string): string {
 }
 
 /**
- * The page for an unknown, an expired or a withdrawn link. It is the same for all, so that it does not reveal which
- * links existed.
+ * The page for a link that is unknown, expired or withdrawn. It is the same in each case, so that it does not reveal
+ * which links existed.
  */
 export function gonePage(): string {
   return noticePage(
@@ -26,7 +26,10 @@ export function gonePage(): string {
 /** Why a submitted password was not accepted. */
 export type TryOutcome = "wrong" | "again" | { waitSeconds: number }
 
-/** Asks for the password of a link without revealing what it shares. The form includes the ticket as a hidden field. */
+/**
+ * Asks for the password of a link and does not reveal what the link shares. The form includes the ticket as a hidden
+ * field.
+ */
 export function passwordPage({ outcome, ticket }: { outcome: TryOutcome | null; ticket: string }): string {
   const text = outcome && outcomeText(outcome)
   const notice: Html | false = text !== null && html`<p class="wrong" id="outcome" role="alert">${text}</p>\n`

@@ -73,7 +73,7 @@ const isUncharted = ({ measured, points }: SharedKeyword) => measured && points 
 
 function ranksTable({ platform, day, keywords, more }: SharedStore): Html {
   const readings = [...new Set(keywords.filter(({ measured }) => measured).map(readingText))]
-  // shown once in the caption if it is the same for all keywords
+  // if this text is the same for all keywords, it is shown once in the caption
   const [only = ""] = readings.length === 1 ? readings : []
   const when = day === null ? "Never measured." : html`Search results of ${dayTime(day)} (UTC)${only && `, ${only}`}.`
   return html`<table>

@@ -18,8 +18,8 @@ interface RankChart {
 }
 
 /**
- * Draws ranks over time. Consecutive days of one source are connected; an unmeasured day leaves a gap; an absent day is
- * a square in the band below.
+ * Draws ranks over time. Consecutive days of one source are connected. An unmeasured day leaves a gap. A day on which
+ * the app was absent is a square in the band below.
  */
 export function rankChart({ id, title, description, from, to, points, dayLabel }: RankChart): Html {
   const lowest = lowestShown(points)
@@ -65,7 +65,7 @@ function lowestShown(points: readonly SharedPoint[]): number {
 
 const ROUND = [10, 20, 50, 100, 150, 200, 250]
 
-/** Ranks labelled on the axis: 1, the middle and the lowest. */
+/** The ranks with a label on the axis: 1, the middle and the lowest. */
 const ticks = (lowest: number) => [1, Math.round(lowest / 2), lowest]
 
 interface Placer {
@@ -94,7 +94,7 @@ function linesOf(points: readonly SharedPoint[], { x, y }: Placer): string {
     .join("")
 }
 
-/** Draws lines of zero length; their round ends appear as dots. */
+/** Draws lines of zero length. Their round ends appear as dots. */
 function dotsOf(points: readonly SharedPoint[], { x, y }: Placer): string {
   return points.map(([day, rank]) => (rank === null ? "" : `M${x(day)} ${y(rank)}h0`)).join("")
 }

@@ -9,7 +9,7 @@ import { storefrontName } from "../../lib/storefront-names.ts"
 import type { RankSource } from "../../lib/upstreams.ts"
 import { readStorePage, type SharedStorePage } from "./store-page.ts"
 
-/** The content of a shared page. Times are ISO text, so that it is unchanged after being stored as JSON. */
+/** The content of a shared page. Times are ISO text, so that storing the content as JSON does not change it. */
 export interface SharedReport {
   app: string
   storefront: string
@@ -26,7 +26,7 @@ export interface SharedReport {
 export interface SharedStore {
   platform: Platform
   storeId: string
-  /** The latest day on which any keyword was measured; the table shows it. Null if none was. */
+  /** The latest day on which any keyword was measured. The table shows this day. Null if no keyword was measured. */
   day: string | null
   keywords: SharedKeyword[]
   /** The number of keywords that are not listed. */
@@ -36,7 +36,10 @@ export interface SharedStore {
 
 export interface SharedKeyword {
   term: string
-  /** False if not measured on the day shown; true with a null rank if the app was not among the results. */
+  /**
+   * False if the keyword was not measured on the day in the table. True with a null rank if the app was not among the
+   * results.
+   */
   measured: boolean
   rank: number | null
   depth: number | null
@@ -48,14 +51,14 @@ export interface SharedKeyword {
 }
 
 /**
- * The change since the previous measured day. `direction` is null if the two days cannot be compared. `change` itself
- * is null if there is no previous day.
+ * The change since the previous measured day. Its `direction` is null if the two days cannot be compared. The whole
+ * `change` is null if there is no previous day.
  */
 interface SharedChange {
   since: string
   direction: Direction | null
   places: number | null
-  /** Why the days cannot be compared: different source or different depth. Missing in older links. */
+  /** The reason why the days cannot be compared: a different source or a different depth. Missing in older links. */
   why?: "source" | "depth"
 }
 
@@ -76,11 +79,11 @@ interface ReportSpan {
   to: string
 }
 
-/** At most 200 keywords per store in the table; the first 12 measured ones have a chart. */
+/** Maximum number of keywords per store in the table. The first 12 measured keywords have a chart. */
 export const MAX_LISTED = 200
 const MAX_CHARTED = 12
 
-/** Reads the content of a page shared now: ranks and store page for each store that has the app. */
+/** Reads the content for a page that is shared now: ranks and store page in each store that has the app. */
 export async function readReport(sql: Db, app: SharedApp, span: ReportSpan): Promise<SharedReport> {
   const stores: SharedStore[] = []
   for (const platform of ["ios", "android"] as const) {
@@ -129,7 +132,7 @@ function changeOf(day: string | null, points: readonly RankPoint[]): SharedChang
   return { since: before.day, direction: null, places: null, why: before.source === last.source ? "depth" : "source" }
 }
 
-/** Returns the days of a page shared today: as far back as the plan's history, at most 90 days. */
+/** Returns the days that a page covers if it is shared today: as far back as the plan's history, at most 90 days. */
 export function reportDays(today: string, historyDays: number): Pick<ReportSpan, "from" | "to"> {
   return { from: addDays(today, 1 - Math.min(historyDays, MAX_DAYS)), to: today }
 }

@@ -5,8 +5,8 @@ import type { SharedStore } from "./report.ts"
 import type { SharedStorePage } from "./store-page.ts"
 
 /**
- * Summarises the app's store page. A fact that the page does not have gets no line; a page that was never read is
- * reported as such.
+ * Summarises the app's store page. A fact that is missing on the page gets no line. If the page was never read, the
+ * summary states that.
  */
 export function storePagePart({ platform, storeId, page }: SharedStore): Html {
   const facts = factsOf(page, platform).filter(([, fact]) => fact !== null)

@@ -45,7 +45,7 @@ export interface ShareLink {
   expiresAt: Date
   /** The stored password hash. Null if the link has none. */
   password: string | null
-  /** Null until the password has been checked. */
+  /** The content of the page. Null until the password has been checked. */
   content: unknown
 }
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer"
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { siteOf } from "../../access/addresses.ts"
 
-/** The fields of a password-protected link from which cookies and form tickets are signed. */
+/** The fields of a link with a password. Cookies and form tickets are signed with them. */
 export interface LockedLink {
   token: string
   /**
@@ -14,8 +14,8 @@ export interface LockedLink {
 }
 
 /**
- * Returns the value of the cookie that is set once the password was correct, so that wrong tries of others cannot lock
- * this reader out. It is the same for every reader of the link.
+ * Returns the value of the cookie that is set after a correct password, so that wrong tries by others cannot lock this
+ * reader out. It is the same for every reader of the link.
  */
 export function unlockedValue(link: LockedLink): string {
   return signed(link, ["unlocked", link.expiresAt.toISOString()])

@@ -50,7 +50,7 @@ async function checkPassword(
   const typed = await readPassword(request)
   if ("status" in typed) return typed
   const link = `link ${locked.token}`
-  // floods of requests usually lack a valid form ticket; refusing those early leaves the remaining tries to people
+  // most requests of a flood have no valid form ticket; refusing them early leaves the remaining tries to people
   if (!isFormTicket(locked, address, now(), typed.ticket)) {
     const tries = await gate.run(() => countTries(sql, link))
     if (tries >= CALM_TRIES) return page(429, "again", { "retry-after": "1" })

@@ -26,13 +26,13 @@ export interface View {
   days: Days
   /** The number of days of a preset period. Null if the person chose the days. */
   period: number | null
-  /** The other side of a comparison. Null if nothing is compared. */
+  /** The comparison of the view. Null if nothing is compared. */
   versus: Versus | null
-  /** The fields of the bar as they were sent, with a message at each invalid one. */
+  /** The fields of the bar as they were sent, with a message for each invalid field. */
   form: FormState
 }
 
-/** The other side of a comparison: an earlier period, another storefront, or an app of the store. */
+/** The comparison of the view: with an earlier period, another storefront, or an app of the store. */
 type Versus =
   | { kind: "before"; days: Days; name: string }
   | { kind: "side"; side: Side; name: string }
@@ -49,7 +49,9 @@ interface ViewOptions {
   usual?: (typeof PERIODS)[number]
   /** The last day with data. If the period up to today has no data, it ends on this day instead. */
   lastDay?: string | null
-  /** True if the figures cover all storefronts together, so that a single storefront can be compared with them. */
+  /**
+   * True if the figures cover all storefronts together. They can then be compared with those of a single storefront.
+   */
   isOfAll?: boolean
 }
 
@@ -78,7 +80,8 @@ export function viewAt(
 }
 
 /**
- * Returns the day for a date field. Empty if it is no real day, which such a field cannot show; the message quotes it.
+ * Returns the day for a date field. Empty if there is no such day, because a date field cannot show it; the message
+ * quotes the text.
  */
 const dateIn = (day: string) => (isRealDay(day) ? day : "")
 
@@ -105,7 +108,7 @@ export function dayErrors({ from, to, today }: Days & { today: string }): Record
 }
 
 /**
- * Returns the other side of the comparison. Null if the choice is unknown. `side` is null if the figures cover all
+ * Returns what the view is compared with. Null if the choice is unknown. `side` is null if the figures cover all
  * storefronts.
  */
 function versusIn(text: string, app: AppHead, { side, days }: { side: Side | null; days: Days }): Versus | null {
@@ -217,7 +220,7 @@ function versusField(
     ]),
     ...rivals.map(({ code, name }): [string, string] => [code, name]),
   ]
-  // a rival that the page does not offer stays chosen
+  // a chosen rival stays in the list even if the page does not offer it
   if (versus && !options.some(([code]) => code === chosen)) options.push([chosen, versus.name])
   return selectField(
     { id: "view", values: null, errors: {} },
@@ -229,7 +232,10 @@ function codeOf(versus: Versus): string {
   return versus.kind === "before" ? "before" : versus.kind === "side" ? sideCode(versus.side) : versus.rival
 }
 
-/** Returns by how many days an earlier period must move to lie over the days of the view. 0 for other comparisons. */
+/**
+ * Returns by how many days the points of an earlier period must move to be drawn over the days of the view. 0 for other
+ * comparisons.
+ */
 export function stepOf({ days, versus }: Pick<View, "days" | "versus">): number {
   return versus?.kind === "before" ? dayNumber(days.from) - dayNumber(versus.days.from) : 0
 }

@@ -5,7 +5,10 @@ import type { Html } from "../html.ts"
 import { sourceName } from "../source-names.ts"
 import { address, type Page, type PageContext } from "./context.ts"
 
-/** Shows a chart with a link to its CSV. The page must list the chart in `charts`, from which the CSV is made. */
+/**
+ * Shows a chart with a link to its CSV. The page must list the chart in `charts`, because the CSV is made from that
+ * list.
+ */
 export function chartPart(context: PageContext, chart: Chart): Html {
   const query = new URLSearchParams(context.query)
   query.set("csv", chart.id)

@@ -12,7 +12,7 @@ export interface PageContext {
   /** Base path of the pages: "/app", or "/app/sample" for the sample data that is open to everybody. */
   base: string
   isSample: boolean
-  /** True if the page's form was sent. False if its address was only opened. */
+  /** True if the page's form was sent. False if the page was only opened by its address. */
   isSent: boolean
   /** Name of the visitor's workspace. Null for the sample data. */
   visitor: string | null
@@ -34,17 +34,20 @@ export interface PageContext {
   made: AnswerOf<"get_made_change">["changes"]
   /** Returns the address of a store's picture on this server. Null if there is none, or pictures are off. */
   picture(address: string | null, width: number): string | null
-  /** Returns whether the plan limits credits, so that prices are shown. Only known after the first call of `ask`. */
+  /**
+   * Returns whether the plan limits credits, so that prices are shown. The answer is correct only after the first call
+   * of `ask`.
+   */
   isMetered(): boolean
   /** The colours that the person chose. Null follows the system. */
   scheme: Scheme | null
-  /** Hidden fields of every form that changes something. Empty if the visitor may change nothing. */
+  /** Hidden fields of every form that changes something. Empty if the visitor has no right to change anything. */
   formFields: readonly (readonly [name: string, value: string])[]
-  /** Hidden fields of every form that changes what is tracked. Empty if the person may not change it. */
+  /** Hidden fields of every form that changes what is tracked. Empty if the person has no right to change it. */
   editFields: readonly (readonly [name: string, value: string])[]
 }
 
-/** A refused form, which its page shows again as it was sent. */
+/** A refused form. Its page shows it again with the values that were sent. */
 export interface RefusedForm extends FormState {
   /** Why the whole form is refused. */
   message: string
@@ -114,7 +117,7 @@ export function appAddress(context: PageContext, app: Pick<AppHead, "id">, tab =
   return `${context.base}/apps/${encodeURIComponent(app.id)}${tab && `/${tab}`}`
 }
 
-/** Returns an answer, or the fault, for pages that can do without the answer. */
+/** Returns the answer or, for pages that also work without it, the fault. */
 export async function attempted<Answer>(asked: Promise<Answer>): Promise<Answer | Fault> {
   try {
     return await asked

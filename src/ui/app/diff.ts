@@ -24,7 +24,7 @@ export interface Change {
  */
 const TEXT_KINDS = ["name", "subtitle", "description", "promotional_text"]
 
-/** Shows the values before and after a change, or that a hidden text changed. */
+/** Shows the values before and after a change. If the text is hidden, shows only that it changed. */
 export function changePart(context: Pick<PageContext, "picture">, change: Change): Html {
   const { kind, day, notYetAt, title, before, after, picturesBefore, picturesAfter, source } = change
   const hasText = before !== null || after !== null
@@ -99,8 +99,8 @@ function differingParagraphs(before: string, after: string): [string, string] {
 }
 
 /**
- * Texts that differ in more words are shown without marks, because the time to compare them grows with the square of
- * their differences.
+ * Texts that differ in more words are shown without marks, because the comparison takes time proportional to the square
+ * of the number of differences.
  */
 const MAX_EDITS = 300
 

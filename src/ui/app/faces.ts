@@ -12,7 +12,7 @@ export function storeAppCode(storeId: string): string {
   return `${isStoreId("ios", storeId) ? "ios" : "android"}:${storeId}`
 }
 
-/** Returns the faces by code. Apps that were never read and apps of the sample have none. */
+/** Returns names and icons of store apps by code. Apps that were never read and apps of the sample are missing. */
 export async function readFaces(
   context: PageContext,
   codes: readonly string[],

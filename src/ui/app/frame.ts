@@ -108,7 +108,10 @@ function personMenu(context: PageContext): Html {
 <form method="post" action="/sign-out">${hidden}<button type="submit">Sign out</button></form></div></details>`
 }
 
-/** Reports why the form was refused. Lists the errors of all fields, because some, such as checkboxes, show none. */
+/**
+ * Reports why the form was refused. Lists the errors of all fields, because some fields, such as checkboxes, show no
+ * error themselves.
+ */
 function refusedNotice({ refused }: PageContext): Html | false {
   if (refused === null) return false
   const errors = Object.values(refused.errors)
@@ -127,7 +130,7 @@ function skippedPart({ query }: PageContext): Html | false {
 <ul>${lines.map((line) => html`<li>${line}</li>`)}${more}</ul></details>`
 }
 
-/** Reports what the previous form did: as a toast with script, as a line without. */
+/** Reports what the previous form did: in a toast if scripts run, otherwise in a line of text. */
 function madeNotice(context: PageContext): Html | false {
   if (context.made.length === 0 || context.formFields.length === 0) return false
   const canUndo = context.made.some(({ canUndo }) => canUndo)

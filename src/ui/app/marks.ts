@@ -5,7 +5,9 @@ import { type AppHead, attempted, isFault, type PageContext } from "./context.ts
 
 type Mark = AnswerOf<"list_chart_marks">["marks"][number]
 
-/** Returns the app's own releases, listing changes and featuring in the days of the view, for its charts. */
+/**
+ * Returns the marks for the app's charts: its own releases, listing changes and featuring within the days of the view.
+ */
 export async function readMarks(
   context: PageContext,
   { id: appId }: AppHead,

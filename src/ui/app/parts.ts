@@ -33,7 +33,7 @@ export function samplePage(context: PageContext, tab: string): { sample?: string
 /** Explains why a part of a page is missing, with the message of the fault. */
 export function refusedPart({ code, message, extra }: Fault): Html {
   const { detail, scope } = extra as { detail?: string; scope?: string }
-  // the detail lists ids for programs; a person finds the apps by the page's link
+  // the detail lists ids, which only programs need; a person finds the apps by the page's link
   const visibleDetail = code === "not_found" ? undefined : detail
   const more = visibleDetail ?? (scope ? (ADVICE[scope] ?? rightMissing(scope)) : ADVICE[code])
   return empty(message, more ?? html`Programs get the code <code>${code}</code>.`)
@@ -69,7 +69,7 @@ export function formProblemPage(context: PageContext, isTooLarge: boolean): Page
 
 const rightMissing = (scope: string) => `You lack the right ${scope}. An owner of the workspace can give it to you.`
 
-/** Advice about a refusal, by the code of the fault or the missing right. */
+/** Advice on what to do after a refusal, by the code of the fault or the missing right. */
 const ADVICE: Record<string, string> = {
   "workspace:manage": "An owner of the workspace can do this.",
   "server:operate": "This is about the machine: the operator of the server can see it.",
@@ -121,7 +121,7 @@ ${
 `
 }
 
-/** A note that figures are sample data. False unless the demo made them up. */
+/** Returns a note that the figures are sample data. False unless the demo invented them. */
 export function inventedNote(answer: object): Html | false {
   return sourcesIn(answer).some((source) => source?.state === "demo") && invented(INVENTED)
 }
@@ -130,7 +130,7 @@ function sourcesIn(answer: object) {
   return "sources" in answer && Array.isArray(answer.sources) ? answer.sources : []
 }
 
-/** A note that reviews are sample data. False unless the demo made them up. */
+/** Returns a note that the reviews are sample data. False unless the demo invented them. */
 export function inventedReviewsNote({ feed }: { readonly feed: string | null }): Html | false {
   return (feed?.startsWith("demo-") ?? false) && invented(INVENTED_REVIEWS)
 }
@@ -138,7 +138,7 @@ export function inventedReviewsNote({ feed }: { readonly feed: string | null }):
 /** Shows which questions or rows failed, and why. False if none failed. */
 export function failureNote(answer: object): Html | false {
   const whys = sourcesIn(answer).flatMap((source) => {
-    // sample data is no failure, and has its own note
+    // sample data does not count as a failure; another note reports it
     return typeof source?.why === "string" && source.state !== "demo" ? [source.why as string] : []
   })
   return (

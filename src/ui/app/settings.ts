@@ -13,19 +13,20 @@ export interface SettingsVisit {
   workspace: string
   person: Person
   publicUrl: string
-  /** The browser's IP address, by which passphrase attempts are counted. */
+  /** The browser's IP address. Attempts to enter a passphrase are counted by it. */
   from: string | null
   /** The address of this page, with its query. A refused form is shown again at this address. */
   here: string
 }
 
-/**
- * The outcome of a form. A page contains a secret or a question, so it is shown in the response to this request only.
- */
+/** The outcome of a form. A page that contains a secret or a question is shown only in the response to this request. */
 export type FormOutcome = { to: string; done?: string } | { page: Page } | { file: PageAnswer }
 
 export interface SettingsForm {
-  /** The name of the change in the audit: the command that does the same. Null if the form changes nothing. */
+  /**
+   * The name of the change in the audit, which is the name of the command that makes the same change. Null if the form
+   * changes nothing.
+   */
   audit: string | null
   /** Throws FormProblem or AccessProblem to show the form again. */
   send(visit: SettingsVisit, fields: URLSearchParams): Promise<FormOutcome>
@@ -40,20 +41,20 @@ export interface SettingsSection {
   about: string
   /** Path below /app/settings/. Empty for the first page. */
   path: string
-  /** The right that the page needs. Null: everybody may open it. */
+  /** The right that a person needs to open the page. Null if everybody may open it. */
   needs: Right | null
-  /** True if every form can be undone by another, so that the passphrase is not asked for again. */
+  /** True if every form can be undone by another form, so that the passphrase is not requested again. */
   isReversible?: boolean
-  /** Messages after a form, by their name in the address. */
+  /** Messages shown after a form, by the name that the address contains. */
   notices: Readonly<Record<string, string>>
   show(visit: SettingsVisit): Promise<Html>
   forms: Readonly<Record<string, SettingsForm>>
 }
 
 /**
- * Returns whether a person may open a section and send its forms. This is the only place that decides it, for every
- * page and form of /app/settings. A section that needs a right shows data of the whole workspace, so a person who is
- * limited to some apps may not open it.
+ * Returns whether a person may open a section and send its forms. This function alone decides it, for every page and
+ * form of /app/settings. A section that needs a right shows data of the whole workspace, so a person who is limited to
+ * some apps may not open it.
  */
 export function mayOpen(person: Person, { needs }: Pick<SettingsSection, "needs">): boolean {
   if (needs === null) return true
@@ -61,7 +62,10 @@ export function mayOpen(person: Person, { needs }: Pick<SettingsSection, "needs"
   return person.appList === null && person.scopes.includes(needs)
 }
 
-/** Returns whether the forms of a section ask for the passphrase again, unless it was typed in the last ten minutes. */
+/**
+ * Returns whether the forms of a section ask for the passphrase again. They do not if it was typed in the last ten
+ * minutes.
+ */
 export function isSensitive({ needs, isReversible = false }: SettingsSection): boolean {
   if (isReversible) return false
   return needs === "workspace:manage" || needs === "server:operate"
@@ -76,7 +80,7 @@ export function sectionAddress(path: string, query: Record<string, string | null
 interface FormOptions {
   /** The name of the form among those of its section. */
   form: string
-  /** The item that the form is about, if the page has a form for each. */
+  /** The item that the form is about. Needed if a page has a form for each item. */
   of?: string
   fixed?: Readonly<Record<string, string>>
   /** Names the action: "Create key". */
@@ -87,7 +91,7 @@ interface FormOptions {
   cancel?: string
 }
 
-/** A form that changes settings. Its fields come back filled in if it is refused. */
+/** A form that changes settings. If it is refused, its fields are shown again with the values that were sent. */
 export function settingsForm(
   visit: SettingsVisit,
   { form, of, fixed = {}, button, tone, hasFile = false, cancel }: FormOptions,

@@ -8,8 +8,8 @@ interface Entry {
   /** The entry is shown if one of these operations exists. */
   asks: readonly OperationId[]
   /**
-   * Limits the entry to the pages of a workspace or to the sample. The sample has no settings; an owner finds usage and
-   * sources in the settings.
+   * Limits the entry to the pages of a workspace or to the sample. The sample has no settings, where an owner finds
+   * usage and sources.
    */
   only?: "own" | "sample"
 }

@@ -30,7 +30,7 @@ export interface ChartLine {
   sources?: SourceRuns
   /** Index of its colour. Default: its place among the lines. A compared line has the colour of its counterpart. */
   colour?: number
-  /** Whether the line is what another line is compared with. It is drawn dashed. */
+  /** True for the line of the comparison, which is drawn dashed. */
   isCompared?: boolean
   /** Maximum number of days between two connected points, for values that are not measured daily. Default: one. */
   maxStep?: number
@@ -55,7 +55,7 @@ export const MARKS = {
   featured: { sign: "★", name: "Featured" },
 } as const
 
-/** Number of lines with distinct colours. */
+/** Maximum number of lines, each with a colour of its own. */
 export const MAX_LINES = 8
 
 /** Returns the class of a line's colour. */

@@ -1,9 +1,9 @@
 import { EDGE } from "./plot.ts"
 
 /**
- * The script of charts: a crosshair that shows every line's value in the table for the day under the pointer or finger,
- * or for the day chosen by keys. Entries of the legend hide their lines, and dragging with the mouse zooms in on pages
- * whose days can be chosen.
+ * The script of charts: a crosshair that shows the value of every line for one day, taken from the table. The day is
+ * the one under the pointer or finger, or is chosen by keys. Entries of the legend hide their lines. On pages whose
+ * days can be chosen, dragging with the mouse zooms in.
  */
 export const CROSSHAIR_SCRIPT = `
 for (const chart of document.querySelectorAll("figure.chart")) {

@@ -71,7 +71,8 @@ function linePart(
   const band = BAND + ((SIDE - BAND) * (at + 1)) / (of + 1)
   const isGone = ([, value]: RankPoint) => hasBand && value === null
   const absent = points.filter(isGone).map(([day]) => `M${place.x(day)} ${Math.round(band)}h0`)
-  // both get a dot: a piece of one day, because it has no length, and the last day, because readers look for it first
+  // both get a dot: a piece of a single day, because it has no length, and the last day, because readers look for it
+  // first
   const alone = pieces.filter((piece) => piece.length === 1).flat()
   const last = points.at(-1)
   const marked = last && last[1] !== null ? [...alone, { day: last[0], rank: last[1] }] : alone

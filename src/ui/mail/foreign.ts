@@ -1,7 +1,10 @@
 import { withoutInvisible } from "../../lib/invisible.ts"
 import { cutText } from "../../lib/text.ts"
 
-/** A zero-width space: mail programs do not link a text that it splits. It is invisible, and a line may break at it. */
+/**
+ * A zero-width space. Mail programs do not turn a text into a link if it contains one. It is invisible, and a line may
+ * break at it.
+ */
 const GAP = "\u200b"
 
 /**
@@ -19,5 +22,8 @@ export function plainText(text: string, most = MAX_TEXT): string {
 
 const MAX_TEXT = 300
 
-/** Signs inside a word, with which an address may continue. Between digits, as in "4.6" and "08:00", they form none. */
+/**
+ * Characters inside a word after which an address may continue. Between digits, as in "4.6" and "08:00", they do not
+ * form an address.
+ */
 const ADDRESS_LIKE = /(?<=\S)[.:@/](?=\S)(?<!\d.(?=\d))/gu

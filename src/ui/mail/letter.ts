@@ -26,18 +26,18 @@ export interface LetterSection {
 
 export interface Letter {
   title: string
-  /** The subject in a sentence, below the title and in the list of the mail program. */
+  /** The subject as a sentence, shown below the title and in the mail program's list of mails. */
   about: string
   sections: readonly LetterSection[]
   /** Why the person gets the mail. */
   footer: string
-  /** The address that ends the subscription. Null if the mail belongs to none. */
+  /** The address that ends the subscription. Null if the mail does not belong to a subscription. */
   unsubscribeUrl: string | null
   /** The page with the same content and more. Null if there is none. */
   page: { label: string; url: string } | null
 }
 
-/** Gmail cuts a mail of more than 102 KB. The margin is for encoded line breaks. */
+/** Gmail cuts off a mail of more than 102 KB. The limit leaves a margin for encoded line breaks. */
 const MAX_HTML_BYTES = 80_000
 
 /**

@@ -70,7 +70,7 @@ describe("connected accounts in the settings", () => {
     for (const kind of kinds) expect((await owner.open(`${ACCOUNTS}?add=${kind}`)).text).toContain('value="add"')
   })
 
-  test("a refused key is not stored, and the form comes back filled in without it", async () => {
+  test("a refused key is not stored, and the form is shown again with every value but the key", async () => {
     const fields = keyFields()
     const page = await settings.send("add", { ...fields, issuer: "not <a> uuid" }, ADD)
     expect([page.status, page.text.includes('id="add-issuer-error"')]).toEqual([400, true])
@@ -123,7 +123,7 @@ describe("connected accounts in the settings", () => {
     expect(repeated.headers.get("location")).toBe(`${ACCOUNTS}?done=running`)
   })
 
-  test("a test of an account shows a lost right, and a new key clears it", async () => {
+  test("the test of an account shows that a right was lost, and a new key removes the warning", async () => {
     const [{ id } = { id: "" }] = await accounts()
     const weak = standIn.key("MARKETING")
     const change = `${ACCOUNTS}?account=${id}&change=rotate`

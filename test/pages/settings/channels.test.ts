@@ -65,19 +65,22 @@ describe("channels in the settings", () => {
     ["ntfy", { url: "https://ntfy.sh/tea-timer-q7Xk2", token: "tk_verysecrettoken" }],
     ["discord", { url: "https://discord.com/api/webhooks/1/verysecretpart" }],
     ["teams", { url: "https://a.logic.azure.com/workflows/1/triggers/manual/paths/invoke?sig=verysecretpart" }],
-  ] as const)("a channel of %s is added, tested and removed without showing its secret", async (kind, fields) => {
-    const refused = await channels.send(kind, { url: "https://x.example/verysecretpart?a" })
-    expect([refused.status, refused.text.includes(`id="${kind}-url-error"`)]).toEqual([400, true])
-    expect((await channels.send(kind, fields)).headers.get("location")).toBe(`${CHANNELS}?done=added`)
-    const { id } = await channelOf(kind)
-    expect((await channels.send("test", { id })).headers.get("location")).toBe(`${CHANNELS}?done=tested`)
-    const { text } = await owner.open(CHANNELS)
-    expect(text).toContain(`<strong>${CHANNEL_KINDS[kind].title}</strong>`)
-    for (const hidden of ["verysecret", "q7Xk2</"]) expect([hidden, text.includes(hidden)]).toEqual([hidden, false])
-    await channels.send("removed", { id })
-  })
+  ] as const)(
+    "a channel of type %s is added, tested and removed, and no page shows its secret",
+    async (kind, fields) => {
+      const refused = await channels.send(kind, { url: "https://x.example/verysecretpart?a" })
+      expect([refused.status, refused.text.includes(`id="${kind}-url-error"`)]).toEqual([400, true])
+      expect((await channels.send(kind, fields)).headers.get("location")).toBe(`${CHANNELS}?done=added`)
+      const { id } = await channelOf(kind)
+      expect((await channels.send("test", { id })).headers.get("location")).toBe(`${CHANNELS}?done=tested`)
+      const { text } = await owner.open(CHANNELS)
+      expect(text).toContain(`<strong>${CHANNEL_KINDS[kind].title}</strong>`)
+      for (const hidden of ["verysecret", "q7Xk2</"]) expect([hidden, text.includes(hidden)]).toEqual([hidden, false])
+      await channels.send("removed", { id })
+    },
+  )
 
-  test("a Telegram chat that moved is shown with both ids", async () => {
+  test("a Telegram chat that got a new id is shown with both ids", async () => {
     const moved = { moved_from: "-100123", moved_at: new Date(), shown: "-100456" }
     const { id } = await channelOf("telegram")
     await service.sql`update channel set ${service.sql(moved)} where id = ${id}`
@@ -131,7 +134,7 @@ describe("alert rules in the settings", () => {
   const ruleOf = async (type: string) =>
     (await listRules(service.sql, tea.writer.workspace)).find((rule) => rule.type === type)
 
-  test("a rule without a channel is refused, and its form comes back filled in", async () => {
+  test("a rule without a channel is refused, and its form is shown again with the values that were sent", async () => {
     const page = await rules.send(
       "save",
       { type: "rank_drop", dropBy: "7", keywordScope: "tagged" },

@@ -31,7 +31,7 @@ const keysOf = async (sharing: Sharing) => await listWorkspaceKeys(service.sql, 
 const keyNamed = async (name: string) => (await keysOf(tea)).find((key) => key.name === name)!
 
 describe("keys in the settings", () => {
-  test("a key is created with rights, apps and limits, and its secret is shown this once", async () => {
+  test("a key is created with rights, apps and limits, and its secret is shown only once", async () => {
     const page = await create({
       name: "Limited",
       appList: tea.app,
@@ -54,7 +54,7 @@ describe("keys in the settings", () => {
     expect([list.text.includes("Limited"), list.text.includes(secret)]).toEqual([true, false])
   })
 
-  test("a refused form comes back filled in, with the message at its field", async () => {
+  test("a refused form is shown again with the values that were sent, and with the message at its field", async () => {
     const page = await create({ name: "Kept <name>", scopes: [], expiresAt: "2999-02-30" })
     expect(page.status).toBe(400)
     expect(page.text).toContain('value="Kept &lt;name&gt;"')
@@ -80,7 +80,7 @@ describe("keys in the settings", () => {
     expect((await keyNamed("Changing")).state).toBe("revoked")
   })
 
-  test("changes by a key wait for approval as soon as it is required, and no longer after that ends", async () => {
+  test("a key's changes wait for approval as soon as the key requires it, and no longer once it does not", async () => {
     const page = await create({ name: "Agent", scopes: ["apps:read", "track:write"] })
     const [key = ""] = /value="(svc_live_[^"]+)"/.exec(page.text)?.slice(1) ?? []
     const id = String((await keyNamed("Agent")).id)

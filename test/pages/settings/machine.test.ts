@@ -64,7 +64,7 @@ describe("the machine in the settings", () => {
     rmSync(join(folder, "nights", nightly))
   })
 
-  test("findings of the installation are shown with what to do", async () => {
+  test("findings about the installation are shown with advice on what to do", async () => {
     const { text } = await settingsBrowser(owner, HEALTH).send("check", {})
     expect(text).toContain("12 MB &lt;free&gt;")
     expect(text).toContain("To fix it, free some space.")
@@ -74,7 +74,7 @@ describe("the machine in the settings", () => {
 })
 
 describe("attacks on the machine", () => {
-  test("no name of a backup leads out of the folder of backups", async () => {
+  test("no backup name leads out of the folder of backups", async () => {
     const settings = settingsBrowser(owner, DATA)
     for (const id of ["../secret.txt", "secret.txt", "/etc/passwd", `../backups/${NAME}`, ""]) {
       const page = await settings.send("download", { id })

@@ -69,7 +69,7 @@ describe("people in the settings", () => {
     expect(new Set(actors.map(({ actor }) => actor))).toEqual(new Set([`${owner.name}, on a page`]))
   })
 
-  test("an editor neither sees people nor sends their forms, and a manager gives no right that they lack", async () => {
+  test("an editor neither sees people nor sends their forms; managers give only rights that they have", async () => {
     const editor = await memberOf(service, workspaceId, "editor")
     expect((await editor.browser.open(PEOPLE)).status).toBe(403)
     expect((await peopleOf(editor).send("invite", { name: "Mallory", role: "owner" })).status).toBe(403)
@@ -82,7 +82,7 @@ describe("people in the settings", () => {
     expect([...(await sql`select id from invitation where workspace_id = ${workspaceId}`)]).toEqual([])
   })
 
-  test("nobody changes people of another workspace, and the last owner stays", async () => {
+  test("nobody can change people of another workspace, and the last owner cannot be removed", async () => {
     const stranger = await memberOf(service, await service.workspace(), "owner")
     for (const form of ["role", "remove", "removed"])
       expect((await peopleOf(stranger).send(form, { id: String(owner.personId), role: "viewer" })).status).toBe(400)
@@ -90,7 +90,7 @@ describe("people in the settings", () => {
     expect([last.status, last.text.includes("needs at least one person who manages it")]).toEqual([400, true])
   })
 
-  slow("ten minutes after the sign-in, an invitation asks for the passphrase and then goes through", async () => {
+  slow("ten minutes after the sign-in, an invitation asks for the passphrase and is then created", async () => {
     await setPassphrase(sql, owner.personId, PASSPHRASE)
     owner.browser = await signedIn(service, workspaceId, owner.name)
     await sql`update person_session set proved_at = now() - interval '11 minutes'`
@@ -104,7 +104,7 @@ describe("people in the settings", () => {
 })
 
 describe("the profile", () => {
-  test("a viewer changes name and passphrase, which ends the other sessions", async () => {
+  test("a viewer changes name and passphrase, and a new passphrase ends the other sessions", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer")
     const other = await signedIn(service, workspaceId, viewer.name)
     await profileOf(viewer).send("rename", { name: `Dora ${count}` })
@@ -116,7 +116,7 @@ describe("the profile", () => {
     expect((await browser.send("/sign-in", { name: `dora ${count}`, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
-  test("a person lists and ends their own sessions and keys, and nobody else's", async () => {
+  test("a person lists and ends only their own sessions and keys", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer")
     const other = await signedIn(service, workspaceId, viewer.name)
     const key = await settingsBrowser(owner.browser, "/app/settings/keys").send("create", {

@@ -2,7 +2,7 @@ import type { Machine } from "../../../src/pages/settings/machine.ts"
 import type { SettingsPorts } from "../../../src/pages/settings/sections.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 
-/** A machine without findings and backups, for tests of other sections. */
+/** A machine without findings and backups, for tests of sections that are not about the machine. */
 export const NO_MACHINE: Machine = {
   backupFolder: "/nowhere",
   nightlyFolder: undefined,

@@ -44,13 +44,13 @@ describe("sharing in the settings", () => {
     expect([text.includes(page), text.includes(file), text.includes("Tea &lt;Timer&gt;")]).toEqual([false, false, true])
   })
 
-  test("a wrong form comes back filled in", async () => {
+  test("an invalid form is shown again with the values that were sent", async () => {
     const page = await settings.send("share", { appId: tea.app, country: "us", days: "99", password: "hidden word" })
     expect([page.status, page.text.includes('value="99"')]).toEqual([400, true])
     expect(page.text).not.toContain("hidden word")
   })
 
-  test("withdrawing asks first, then closes the link at once", async () => {
+  test("withdrawing a link asks for confirmation first, then closes the link at once", async () => {
     const before = await handles()
     const page = await linkOf("share", { days: "1", password: "" })
     const id = (await handles()).find((handle) => !before.includes(handle))!

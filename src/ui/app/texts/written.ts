@@ -73,8 +73,8 @@ interface AskedText {
 }
 
 /**
- * A button that creates a text. A text uses up a unit of the month, so a link never creates one. The same text on the
- * same day is free.
+ * A button that creates a text. Each text uses up one unit of the monthly limit, so a link never creates one. The same
+ * text on the same day is free.
  */
 export function askPart(
   context: PageContext,
@@ -100,7 +100,10 @@ interface MadeText<Answer> {
   show: (answer: Answer, app: AppHead, side: Side) => Html
 }
 
-/** A page whose text only its button creates. Shows the cost first, then the text or the reason for its absence. */
+/**
+ * A page with a text that is created only by its button. Shows the cost first, then the text or the reason why there is
+ * none.
+ */
 export async function madePage<Answer>(
   context: PageContext,
   appId: string,

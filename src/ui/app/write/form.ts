@@ -48,7 +48,8 @@ function mayWrite({ person }: PageContext, action: string): boolean {
 
 /**
  * A form that changes something. `fields` receives the typed values if the form was refused. A person without the right
- * gets a sentence instead, or nothing if the form is a single button. False if the visitor may change nothing.
+ * gets a sentence instead of the form, or nothing if the form is a single button. False if the visitor may change
+ * nothing.
  */
 export function writeForm(
   context: PageContext,

@@ -25,11 +25,11 @@ interface PreviewOptions {
   /** Names the action: "Add app". */
   button: string
   back: string
-  /** Fields that the confirming form sends too. */
+  /** Fields that are also sent by the confirming form. */
   fixed?: Readonly<Record<string, string>>
 }
 
-/** Shows what a write would change, and the button that does it. Without a change there is nothing to confirm. */
+/** Shows what a write would change, and the button that confirms it. There is no button if nothing would change. */
 export function previewPage(
   context: PageContext,
   write: WritePreview,

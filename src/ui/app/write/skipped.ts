@@ -5,8 +5,8 @@ interface SkippedLine {
 }
 
 /**
- * The parameter with the skipped lines of a file. It has codes only, so that nobody can put a text on the page through
- * an address.
+ * The parameter with the skipped lines of a file. It contains codes instead of text, so that nobody can put a text on
+ * the page through an address.
  */
 export const SKIPPED = "skipped"
 
@@ -24,7 +24,7 @@ export function skippedCode(bad: readonly SkippedLine[]): string {
   return [bad.length, ...listed].join(".")
 }
 
-/** Returns the lines that were skipped, in words. Empty if the text is not a code. */
+/** Describes the skipped lines in words. Empty if the text is not a valid code. */
 export function skippedLines(code: string): { count: number; lines: string[] } {
   const [count = "", ...listed] = code.split(".")
   const lines = listed.slice(0, MAX_LISTED).flatMap((entry) => {
