@@ -197,7 +197,7 @@ slow("a seed without readings fails with not_measured for 1 credit, and Explorer
   expect((await ask("", pack)).body.error).toBe("explorer_required")
 })
 
-slow("ratings alone do not name an app that was never seen", async () => {
+slow("an app of which only ratings were read is listed with the name of that reading", async () => {
   answers(["tide table"])
   await record(sql, [appsReading(now(), [{ id: "20001", name: "Tides: Moon Phases", ratings: 5 }])])
   expect((await ask()).body.seed.top[0]).toEqual({ id: "20001", name: "Tides: Moon Phases" })
