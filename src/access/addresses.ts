@@ -40,7 +40,7 @@ export function clientAddress(
   if (forwardedFor.length > LONGEST_HEADER) return null
   const hops = forwardedFor.split(",").map(hopAddress).reverse()
   const client = hops.findIndex((hop) => !trusted.includes(hop))
-  // Every hop is a trusted proxy: the farthest one sent the request.
+  // If every hop is a trusted proxy (-1), the farthest one sent the request.
   return hops.at(client) ?? null
 }
 

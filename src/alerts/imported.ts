@@ -166,8 +166,8 @@ async function deriveReviews(imported: PlaceImport): Promise<void> {
 }
 
 /**
- * Returns the measured days that are compared with the last day of each run: the next measured day of each of these
- * keywords, or of the charts if `terms` is null.
+ * Returns, for each run, the first measured day after it of each keyword of `terms`, or of the charts if `terms` is
+ * null. Its alerts compare it with the last day of the run.
  */
 async function readFollowing(
   { sql, place, pause }: PlaceImport,

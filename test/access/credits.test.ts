@@ -75,7 +75,7 @@ async function monthPasses({ workspaceId, keyId }: Due) {
 }
 
 describe.each(WAYS)("charging %s", (_, way) => {
-  test("a charge takes from account and key, and is written to the ledger", async () => {
+  test("a charge uses credits of the workspace and budget of the key, and is written to the ledger", async () => {
     const { due, pay, credits } = await someAccount(100, 0, 50, way)
     const paid = await pay(30)
     expect(paid).toEqual({

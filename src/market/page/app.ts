@@ -267,6 +267,6 @@ function similarCard(context: PageContext, similar: Similar | Fault, country: st
   return card(
     "Similar apps",
     html`<ul class="list">${similar.apps.map((app) => html`<li>${appCell(context, app, { country })}</li>`)}</ul>`,
-    html`as its page shows them, ${dayTime(similar.day)}`,
+    html`from the app's store page, ${dayTime(similar.day)}`,
   )
 }

@@ -117,8 +117,8 @@ async function readDays(sql: Sql, { appId, feed }: FeedKey, { from, to }: Days):
             where app_id = ${appId} and feed = ${feed} and day < ${from}
             order by day desc
             limit ${LOOKED_BELOW}`
-  // If a day below the span has a review that was read after all reviews of the span had appeared, there is no gap
-  // between them. Usually the first day below is such a day.
+  // There is no gap before the span if an earlier day has a review that was read after all reviews of the span had
+  // appeared. Usually the nearest earlier day has one, so the query stops there.
   const [rows] = await sql<StoredDays[]>`
     with within as materialized (
       select *

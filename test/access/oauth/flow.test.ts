@@ -14,7 +14,7 @@ describe("the metadata", () => {
   const document = async (path: string) =>
     (await service.app.fetch(new Request(`${PUBLIC_URL}${path}`), "192.0.2.1")).json()
 
-  test("the metadata of the tool endpoint names its authorization server, whose issuer is identical", async () => {
+  test("the metadata of the tool endpoint names its authorization server by the address of its issuer", async () => {
     const resource = await document("/.well-known/oauth-protected-resource/mcp")
     expect(resource).toMatchObject({
       resource: `${PUBLIC_URL}/mcp`,

@@ -20,7 +20,7 @@ describe("hints", () => {
       ({ day, terms }) => `${day} ${terms.join(",")}`,
     )
 
-  test("hints are stored by day, in order, with the last answer of each day, also if empty", async () => {
+  test("the last answer of each day is stored with its hints in order, even if it has none", async () => {
     const answers = [
       hintsReading("te", "2025-11-18T09:00:00Z", ["tea", "tennis"]),
       hintsReading("te", "2025-11-18T08:00:00Z", ["earlier"]),

@@ -8,7 +8,7 @@ setDefaultTimeout(120_000)
 const READ = cases(2, 4)
 
 long(
-  "a process that reads screenshots uses less than 250 MB, and frees that memory after the thread has ended",
+  "a process that reads screenshots uses less than 250 MB, and frees memory after its OCR thread has ended",
   async () => {
     const child = Bun.spawn([process.execPath, join(import.meta.dirname, "memory-process.ts"), `${READ}`], {
       stdout: "pipe",
