@@ -11,7 +11,7 @@ import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../database.ts"
 import { rowsOf } from "../every-row.ts"
 import { until } from "../jobs/platform.ts"
-import { afterSlow, beforeSlow, slow } from "../long.ts"
+import { afterSlow, beforeSlow, long, slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
 import { APP_ADS, answersPublic, answersReviews, HARBOR } from "./public-pages.ts"
@@ -112,7 +112,7 @@ slow("a fresh instance reads all public data of an added app by itself", async (
   expect(logged).toEqual([])
 })
 
-slow("a day on which the stores refuse every request changes nothing", async () => {
+long("a day on which the stores refuse every request changes nothing", async () => {
   const before = await picture()
   stores.on("apps.apple.com", "/", captchaPage)
   stores.on("itunes.apple.com", "/", () => new Response("", { status: 404 }))

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout } from "bun:test"
 import { createCode } from "../../src/access/sign-in/code.ts"
 import { consoleScene, REVIEW } from "../consoles/actions/scene.ts"
-import { afterSlow, beforeSlow, slow } from "../long.ts"
+import { afterSlow, beforeSlow, LONG, slow } from "../long.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
@@ -69,7 +69,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
   const heading = () => tab.value<string>("document.querySelector('h1').textContent")
   const text = () => tab.value<string>("document.querySelector('main').innerText")
 
-  for (const width of [1_280, 390])
+  for (const width of LONG ? [1_280, 390] : [1_280])
     slow(`at ${width} pixels, an app is found in the market and tracked, and its storefront followed`, async () => {
       const apps = [7, 8, 9].map((at) => ({ id: `${width}00${at}`, name: `Tide ${at}`, developer: "Maker" }))
       const ids = apps.map(({ id }) => id)
@@ -96,7 +96,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
       expect(await text()).toContain("United States is no longer followed")
     })
 
-  for (const width of [1_280, 390])
+  for (const width of LONG ? [1_280, 390] : [1_280])
     slow(`at ${width} pixels, reviews are filtered and paged, and a reply is drafted and sent`, async () => {
       const storeId = "310633997"
       const reviews = Array.from({ length: 60 }, (_, at) => ({

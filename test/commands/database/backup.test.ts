@@ -125,7 +125,7 @@ describe("a backup restores", () => {
     )
   })
 
-  slow("a backup restores over empty tables of another version", async () => {
+  long("a backup restores over empty tables of another version", async () => {
     const { DATA_DIR } = await dataFolder()
     await inFolder(DATA_DIR, (sql) => sql`update schema_migration set sha256 = 'x' where name = 'baseline'`)
     await answer(["restore", whole], { env: { DATA_DIR } })

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { versionOf } from "../../../src/database/assets.ts"
 import { scratchDatabase } from "../../database/server.ts"
-import { slow } from "../../long.ts"
+import { long } from "../../long.ts"
 import { answer, appmeter, dataFolder, removeFolders, scratch } from "../child.ts"
 import { fill, inFolder } from "../filled.ts"
 
@@ -37,7 +37,8 @@ describe.each(versions)("a backup of %s", (version) => {
     expect(await listData(env)).toEqual(JSON.parse(readFileSync(join(RELEASED, `${version}.json`), "utf8")))
   }
 
-  slow("an earlier backup restores into the embedded database of this version, with all its data", async () => {
+  // .ci/run restores it with the program of the archive
+  long("an earlier backup restores into the embedded database of this version, with all its data", async () => {
     await expectRestored({ DATA_DIR: join(scratch(), "restored") })
   })
 
