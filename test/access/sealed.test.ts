@@ -5,6 +5,7 @@ import fc from "fast-check"
 import { AccessProblem } from "../../src/access/problem.ts"
 import { createSealer, type Place, type Sealer, SecretKeys, secretKeyOf } from "../../src/access/sealed.ts"
 import { errorOf } from "../error-of.ts"
+import { slow } from "../long.ts"
 
 const key = () => randomBytes(32).toString("base64")
 const [first, second, third] = [key(), key(), key()]
@@ -25,7 +26,7 @@ const problemOf = async (call: Promise<unknown>) => {
   return (error as AccessProblem).message
 }
 
-test("an encrypted text is decrypted unchanged, is text, and never repeats", async () => {
+slow("an encrypted text is decrypted unchanged, is text, and never repeats", async () => {
   await fc.assert(
     fc.asyncProperty(text, text, async (secret, row) => {
       const ownPlace = { table: "connection", row }

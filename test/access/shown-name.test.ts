@@ -1,9 +1,10 @@
-import { beforeAll, expect, test } from "bun:test"
+import { beforeAll, expect } from "bun:test"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { listApps } from "../../src/overview/operations/apps.ts"
 import { search } from "../../src/overview/operations/search.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { appsReading, ask, contextOf, NOW, newWorkspace, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-test("an app has the name of its first storefront, wherever it was read last, and its id until then", async () => {
+slow("an app has the name of its first storefront, wherever it was read last, and its id until then", async () => {
   const workspaceId = await newWorkspace(sql)
   const track = (countries: string[], workspace: number) =>
     sql.begin((tx) =>

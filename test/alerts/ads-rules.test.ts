@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
+import { afterEach, beforeAll, beforeEach, expect } from "bun:test"
 import { type Alert, sentenceOf } from "../../src/alerts/alert.ts"
 import { createAdsNotices } from "../../src/alerts/delivery/ads-rules.ts"
 import { setMapping } from "../../src/consoles/register.ts"
@@ -71,7 +71,7 @@ async function readAll(): Promise<void> {
 
 const notices = () => createAdsNotices({ sql, log: silentLog })
 
-test("changes cause one alert per campaign if another program made them after the account was connected", async () => {
+slow("changes cause one alert per campaign if another program made them after the account was connected", async () => {
   scene.standIn.campaigns.push(campaign({ id: 2, name: "Tea, Japan", dailyBudget: null }))
   addChange(3 * HOUR_MS)
   addChange(2 * HOUR_MS, { entityId: "82", to: "0.70" })
@@ -158,7 +158,7 @@ slow("changes before the last three days are not news", async () => {
   expect(await notices().runOnce()).toBe(0)
 })
 
-test("an app of the ad account that is mapped to no app of the workspace adds no alert", async () => {
+slow("an app of the ad account that is mapped to no app of the workspace adds no alert", async () => {
   addChange(HOUR_MS)
   const id = await connectAccount()
   await setMapping(sql, scene.workspaceId, { id, outsideId: TEA.id, appId: null })

@@ -65,7 +65,7 @@ describe("a chart of the app's category", () => {
     expect(await alertsOf(chart(19, before, { depth }), chart(20, after, { depth }))).toEqual(expected)
   })
 
-  test("a chart causes no alert on its first measured day, and is compared across unfinished readings", async () => {
+  slow("a chart causes no alert on its first measured day, and is compared across unfinished readings", async () => {
     const brokeOff = { complete: false }
     expect(await alertsOf(chart(14, 1), chart(15, 80, brokeOff))).toEqual([])
     expect(await alertsOf(chart(19, 85, brokeOff), chart(20, 90))).toEqual(dropped)
@@ -79,7 +79,7 @@ describe("a chart of the app's category", () => {
     expect(await alertsOf(chart(20, 90, { chart: "paid" }))).toEqual([])
   })
 
-  test("a chart read by another publisher causes no alert", async () => {
+  slow("a chart read by another publisher causes no alert", async () => {
     const other = { origin: "elsewhere" }
     expect(await alertsOf(chart(18, 10), chart(19, 150, other), chart(20, 11))).toEqual([])
   })

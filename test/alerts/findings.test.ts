@@ -167,7 +167,7 @@ describe("findings", () => {
     expect(await typesOf(second)).toContain("rank_rise")
   })
 
-  test("the demo, suspended workspaces and untracked storefronts get no alerts", async () => {
+  slow("the demo, suspended workspaces and untracked storefronts get no alerts", async () => {
     const suspended = await newWorkspace(sql)
     await trackNew(sql, TERMS, { workspaceId: suspended })
     await sql`update workspace set suspended_at = now() where id = ${suspended}`
@@ -194,7 +194,7 @@ describe("findings", () => {
     expect(lines(await readAlerts(sql))).toEqual(combined)
   })
 
-  test("alerts are deleted with the app, even while they are derived", async () => {
+  slow("alerts are deleted with the app, even while they are derived", async () => {
     const appId = await trackNew(sql, TERMS)
     await storeEverything()
     await Promise.all([deriveFor(sql), sql.begin((tx) => removeApp(tx, appId)), deriveFor(sql)])

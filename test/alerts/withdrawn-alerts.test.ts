@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { afterAll, afterEach, beforeEach, describe, expect } from "bun:test"
 import { listAlerts } from "../../src/alerts/operations/alerts.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
@@ -76,7 +76,7 @@ describe("a contradicted alert", () => {
   })
 })
 
-test("an alert keeps its id and its read state when a deeper reading of its day gives another rank", async () => {
+slow("an alert keeps its id and its read state when a deeper reading of its day gives another rank", async () => {
   await load(rankLine("18", 15), rankLine("20", 40))
   const [first] = await readFeed()
   await sql`update alert set read_at = now()`

@@ -100,7 +100,7 @@ function filesOf(folder: string): string[] {
     .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"))
 }
 
-test("a bot's token comes from a file or stdin, and is never shown", async () => {
+slow("a bot's token comes from a file or stdin, and is never shown", async () => {
   useHeld()
   const file = join(scratch(), "bot")
   writeFileSync(file, `${TOKEN}\n`)

@@ -233,7 +233,7 @@ describe("a withdrawn link", () => {
     })
   })
 
-  test("a link is withdrawn only after the user confirms", async () => {
+  slow("a link is withdrawn only after the user confirms", async () => {
     const { token, path } = await scene.share()
     const args = ["link", "withdraw", handleOf(token), "--workspace", workspace]
     const question = `Withdrawing ${handleOf(token)} (a page of Tea Timer) cannot be undone.`
@@ -304,7 +304,7 @@ describe("a handle", () => {
 })
 
 describe("an export of many parts", () => {
-  test("a withdrawn export is closed at once, and the clean-up deletes what a killed withdrawal left", async () => {
+  slow("a withdrawn export is closed at once, and the clean-up deletes what a killed withdrawal left", async () => {
     const [{ token, path }, remaining] = [await addExport(25), await addExport()]
     let statements = 0
     const failingSql = new Proxy(sql, {

@@ -305,7 +305,7 @@ slow("a day with status 500 pauses the account for a while without blocking the 
   )
 })
 
-test("rejected tokens are explained by a clock that is ten minutes ahead, and the key is not revoked", async () => {
+slow("rejected tokens are explained by a clock that is ten minutes ahead, and the key is not revoked", async () => {
   const { id } = await scene.add()
   const now = () => new Date(Date.now() + 10 * 60_000)
   const reach = { now, to: () => ({ ...scene.register.reach.to("api.appstoreconnect.apple.com"), now }) }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { pacificDay } from "../../src/consoles/pacific.ts"
 import { findAccount } from "../../src/consoles/register.ts"
@@ -74,7 +74,7 @@ describe("an unusual row", () => {
     ["a promo code of 300 characters is cut", { "Promo Code": "p".repeat(300) }, { promo: "p".repeat(100) }],
   ]
   for (const [label, cells, read] of oddRows)
-    test(`${label}, and the day is read once`, async () => {
+    slow(`${label}, and the day is read once`, async () => {
       scene.standIn.report = (type, day) =>
         type === "SALES" && day === YESTERDAY ? { tsv: salesReport(day, [{ ...APP, ...cells }]) } : "no sales"
       await scene.add()
@@ -109,7 +109,7 @@ describe("an unusual row", () => {
       .split("\n")[1]!
       .concat("\n")
   for (const [label, spoil, reason] of unreadable)
-    test(`a row ${label} is skipped and shown to the owner, and the other rows count`, async () => {
+    slow(`a row ${label} is skipped and shown to the owner, and the other rows count`, async () => {
       scene.standIn.report = (type, day) =>
         type === "SALES" && day === YESTERDAY
           ? new Response(Bun.gzipSync(spoil(salesReport(day, [APP]))))
@@ -165,7 +165,7 @@ slow("the credit of a completed bundle lowers the money without counting as a re
   })
 })
 
-test("a bundle is listed separately, and none of the app's figures includes it", async () => {
+slow("a bundle is listed separately, and none of the app's figures includes it", async () => {
   const paid = { ...APP, "Product Type Identifier": "1", "Customer Price": "4.99", "Developer Proceeds": "3.49" }
   const bundle = { ...paid, SKU: "TEA-PACK", Title: "Tea and cups", "Product Type Identifier": "1-B", Units: "3" }
   scene.standIn.report = (type, day) =>
@@ -181,7 +181,7 @@ test("a bundle is listed separately, and none of the app's figures includes it",
   expect([body.totals.downloads, body.products.length]).toEqual([5, 1])
 })
 
-test.each(["gzip", "text"])("a report is read the same if its body is %s", async (form) => {
+slow.each(["gzip", "text"])("a report is read the same if its body is %s", async (form) => {
   const report = "Provider\tUnits\r\nAPPLE\t3\r\n"
   const bytes = new TextEncoder().encode(report)
   const lines: string[] = []

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeAll, describe, expect, setDefaultTimeout } from "bun:test"
 import { deriveFindings } from "../../src/alerts/findings.ts"
 import { catalog } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -193,7 +193,7 @@ slow("an answer uses the app names of its storefront, else those of the first tr
   expect((await get(`/v1/apps/${app}`)).body).toMatchObject({ name: "お茶の時間 10001" })
 })
 
-test("a name typed by a person is the app's name in every storefront", async () => {
+slow("a name typed by a person is the app's name in every storefront", async () => {
   const ownApp = await track(["us", "jp"], "Ours")
   for (const country of ["us", "jp", "de"]) expect(await sharedTitle(ownApp, country)).toContain("Ours")
   expect((await service.call(`/v1/apps/${ownApp.app}`, { key: ownApp.key })).body.name).toBe("Ours")

@@ -109,7 +109,7 @@ test("an unusable directory is refused with a one-line message", async () => {
   expect(line.split("\n")).toHaveLength(1)
 })
 
-test("root refuses to open another user's database, because that user could not open it afterwards", async () => {
+slow("root refuses to open another user's database, because that user could not open it afterwards", async () => {
   if (process.getuid?.() !== 0) return console.log("not checked here: only root can open another user's files")
   const dataDir = join(folder, "anothers")
   await (await command(dataDir)).close()
@@ -142,7 +142,7 @@ slow(
   40_000,
 )
 
-test("a few keys are looked up by index even in a table that was empty when it was analyzed", async () => {
+slow("a few keys are looked up by index even in a table that was empty when it was analyzed", async () => {
   const { sql, close } = await command(join(folder, "first"))
   await sql`create temporary table due_so (kind text, subject text, at timestamptz, primary key (kind, subject))`
   await sql`analyze due_so`

@@ -42,7 +42,7 @@ slow("an empty database gets the baseline as one step and then each migration on
   ])
 })
 
-test("a start on an up-to-date database takes no lock and opens no transaction", async () => {
+slow("a start on an up-to-date database takes no lock and opens no transaction", async () => {
   await run(later)
   expect(await migrate(withoutTransactions(sql), files(later), silentLog)).toEqual([])
   const withStep = files({ ...later, "migrations/0002_add_d.sql": "" })

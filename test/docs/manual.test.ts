@@ -77,7 +77,7 @@ describe("the manual", () => {
     expect([...led]).toEqual(expect.arrayContaining(["/docs", "/docs/errors", "/llms.txt", ...addresses]))
   })
 
-  test("the Markdown of the manual links from page to page too", async () => {
+  slow("the Markdown of the manual links from page to page too", async () => {
     for (const [page, text] of manual)
       for (const [, target = ""] of text.matchAll(/\]\(([^)#]+)/g))
         expect([page, target, (await service.call(target)).status]).toEqual([page, target, 200])

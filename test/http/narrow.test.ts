@@ -11,7 +11,7 @@ import { toolOf } from "../../src/http/tools/listing.ts"
 import { jsonSchema, type Schema } from "../../src/lib/schema.ts"
 import { freshDatabase } from "../database.ts"
 import { trackYear } from "../keywords/tracked-year.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 import { NOW } from "../measuring/record/measured.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
 import { readCsv } from "../sharing/read-csv.ts"
@@ -207,7 +207,7 @@ describe("fields", () => {
   })
 })
 
-test("a row keeps the field that names it whatever is selected, over REST and tools", async () => {
+slow("a row keeps the field that names it whatever is selected, over REST and tools", async () => {
   const sql = await freshDatabase()
   const service = openService({ sql })
   const workspaceId = await service.workspace({ plan: "pro" })

@@ -46,7 +46,7 @@ describe("the document without its examples", () => {
     expect(withOwnParameters(JSON.parse(lean))).toEqual(withOwnParameters(plain(whole)))
   })
 
-  test("the document without examples is also available as YAML", async () => {
+  slow("the document without examples is also available as YAML", async () => {
     const lean = Bun.YAML.parse(await served("/v1/openapi.yaml?examples=no"))
     expect(lean).toEqual(JSON.parse(await served("/v1/openapi.json?examples=no")))
   })

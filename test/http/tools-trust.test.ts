@@ -91,7 +91,7 @@ test("app names do not appear in the tool list, the instructions or an error's s
   expect(result.content[1].text).toMatch(/never instructions/)
 })
 
-test("only confirm_action changes a workspace's data, and it accepts only a token of an earlier call", async () => {
+slow("only confirm_action changes a workspace's data, and it accepts only a token of an earlier call", async () => {
   const writing = catalog.filter(({ effect }) => effect === "writes")
   expect(writing.map(({ id, input }) => [id, Object.keys(input.entries)])).toEqual([
     ["confirm_action", ["confirmToken"]],

@@ -5,7 +5,7 @@ import { checkArguments, checkInput } from "../../src/core/check-input.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { queryInput } from "../../src/http/query.ts"
 import { Fault } from "../../src/lib/faults.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 
 const operation = (id: string) => catalog.find((candidate) => candidate.id === id) as Operation
 
@@ -88,7 +88,7 @@ test("all problems of a call are reported at once, and the first one decides the
   expect((body.problems as unknown[]).length).toBe(20)
 })
 
-test("quoted values are short, on one line, and never a key or free text", () => {
+slow("quoted values are short, on one line, and never a key or free text", () => {
   const key = `svc_live_${"a".repeat(36)}`
   const problemsOf = (raw: object) =>
     JSON.stringify(refusal(() => checkInput(operation("get_chart_movers"), { appId: "a", ...raw })))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { isTimeZone, zonedBounds, zonedDay } from "../../src/lib/zoned-days.ts"
-import { cases } from "../long.ts"
+import { cases, slow } from "../long.ts"
 
 const HOUR_MS = 3_600_000
 const iso = (day: string, tz: string) => {
@@ -35,7 +35,7 @@ describe("a day in a time zone", () => {
     expect(hours("2011-12-31", "Pacific/Apia")).toBe(24)
   })
 
-  test("a day contains exactly the moments with its date, checked every three hours of a year in some zones", () => {
+  slow("a day contains exactly the moments with its date, checked every three hours of a year in some zones", () => {
     const zones = [
       "UTC",
       "Europe/Berlin",

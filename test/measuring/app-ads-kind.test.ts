@@ -34,7 +34,7 @@ describe("the app-ads.txt of an app's developer", () => {
     expect(await health()).toEqual({ answered: 1, failed: 0 })
   })
 
-  test("app-ads.txt of a listing without a site is no_site, and nothing is requested", async () => {
+  slow("app-ads.txt of a listing without a site is no_site, and nothing is requested", async () => {
     await scene.track()
     const { site: _, ...bare } = HARBOR
     scene.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([bare]))
@@ -100,7 +100,7 @@ describe("the app-ads.txt of an app's developer", () => {
   })
 })
 
-test("allowed private targets are logged at the start, and nothing is logged if there are none", async () => {
+slow("allowed private targets are logged at the start, and nothing is logged if there are none", async () => {
   const requestedSites = async (allowPrivate: string[]) => {
     const lines: unknown[] = []
     const settings = readSettings({ MEASURE: "yes", RAW_DAYS: "0" }, () => "").measuring

@@ -119,7 +119,7 @@ describe("an import of past days", () => {
     expect(await alertLines()).toEqual([`${day(28)} rank_drop 15 38 history`, `${day(25)} rank_drop 15 39 withdrawn`])
   })
 
-  test("an import makes no alert for days beyond the retention of alerts", async () => {
+  slow("an import makes no alert for days beyond the retention of alerts", async () => {
     await load(FALLS, 20)
     expect(await alertLines()).toEqual(EXPECTED.slice(1))
   })

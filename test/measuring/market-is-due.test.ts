@@ -10,7 +10,7 @@ import { openLane } from "../../src/measuring/pace.ts"
 import { PRIORITY } from "../../src/measuring/priority.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
-import { cases, long } from "../long.ts"
+import { cases, long, slow } from "../long.ts"
 import { record } from "../record.ts"
 import { withoutTransactions } from "../without-transactions.ts"
 import { trackOwn } from "../world/tracked.ts"
@@ -231,7 +231,7 @@ describe("apps on followed lists", () => {
 })
 
 describe("tracked subjects", () => {
-  test("tracked subjects of any plan are read before the market's, and a subject of both has one row", async () => {
+  slow("tracked subjects of any plan are read before the market's, and a subject of both has one row", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await recordChart(["800001", ...ids(60)], { depth: 61 })
     await track("800001")

@@ -97,14 +97,14 @@ describe("a live read", () => {
     expect(requestedTerms(scene.stores).indexOf("tea")).toBeWithin(0, 5)
   })
 
-  test("a live read of an untracked term leaves nothing due", async () => {
+  slow("a live read of an untracked term leaves nothing due", async () => {
     const measure = inProcess()
     await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
     await until(async () => (await scene.due("tea")) === undefined)
     expect(requestedTerms(scene.stores)).toEqual(["tea"])
   })
 
-  test("a live read that the store blocks fails as blocked and stores nothing", async () => {
+  slow("a live read that the store blocks fails as blocked and stores nothing", async () => {
     scene.stores.on(APPS.upstream, "/", () => new Response(CAPTCHA))
     const answer = await inProcess()(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
     expect(answer).toEqual({ state: "failed", why: "blocked" })

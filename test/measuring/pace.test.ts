@@ -219,7 +219,7 @@ describe("upstreams", () => {
     expect(await pace(ITUNES)).toMatchObject({ gap_ms: 1_000, refusals: 0, answers: 1 })
   })
 
-  test("an upstream that fails is logged at once, and only once until it answers again", async () => {
+  slow("an upstream that fails is logged at once, and only once until it answers again", async () => {
     await scene.track(["a", "b", "c", "d", "e"])
     const logged: string[] = []
     const log = createLog((line) => void logged.push(line))
@@ -237,7 +237,7 @@ describe("upstreams", () => {
     ])
   })
 
-  test("the first refusal of an upstream and its first answer afterwards are logged once each", async () => {
+  slow("the first refusal of an upstream and its first answer afterwards are logged once each", async () => {
     await scene.track(["a", "b", "c", "d"])
     const logged: string[] = []
     const log = createLog((line) => void logged.push(line))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { chartNamed } from "../../src/charts/kinds/chart.ts"
+import { slow } from "../long.ts"
 import { chartFeed, HARBOR } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"
 import { captchaPage, lookupAnswer } from "./store-pages.ts"
@@ -59,7 +60,7 @@ describe("an app's page", () => {
 describe("a chart", () => {
   const only = (subject: string) => scene.sql`delete from due where kind = 'chart' and subject <> ${subject}`
 
-  test("a chart is requested by its subject and stored with as many places as it shows", async () => {
+  slow("a chart is requested by its subject and stored with as many places as it shows", async () => {
     await scene.track()
     await only("ipad grossing 36")
     await scene.read("chart")
@@ -71,7 +72,7 @@ describe("a chart", () => {
     expect(chart).toEqual({ device: "ipad", chart: "grossing", genre: "36", depth: 100, apps: 100 })
   })
 
-  test("an empty chart counts as measured", async () => {
+  slow("an empty chart counts as measured", async () => {
     await scene.track()
     await only("iphone paid 36")
     scene.stores.on("itunes.apple.com", "/us/rss/top", ({ url }) => chartFeed(url, []))
@@ -123,7 +124,7 @@ describe("genres", () => {
 })
 
 describe("a developer's page", () => {
-  test("a developer's page is read every week, once the developer is known", async () => {
+  slow("a developer's page is read every week, once the developer is known", async () => {
     await scene.track()
     expect(await scene.read("developer")).toBe(0)
     await scene.read("app")

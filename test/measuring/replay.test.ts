@@ -127,7 +127,7 @@ describe("unchanged bodies", () => {
 })
 
 describe("bodies with another result", () => {
-  test("a replay lists a search's differences by place, and recording replaces its derived data too", async () => {
+  slow("a replay lists a search's differences by place, and recording replaces its derived data too", async () => {
     const workspaceId = await newWorkspace(sql)
     const reading = panda()
     const [first, second, ...otherResults] = reading.results
@@ -235,7 +235,7 @@ describe("bodies with another result", () => {
     expect(await named()).toBe(bare.length)
   })
 
-  test("a replay keeps the origin, and records only what no later reading has replaced", async () => {
+  slow("a replay keeps the origin, and records only what no later reading has replaced", async () => {
     const text = fixture("itunes-search-vpn-us-2026-03-20.json")
     const found = seenIn(itunesSearch, { storefront: "us", term: "vpn" }, text, AT)
     const ids = found.apps.map(({ id }) => id)
@@ -285,7 +285,7 @@ test("a replay of an unreadable body keeps the stored data and reports the reaso
   expect(await stored(sql)).toBe(before)
 })
 
-test("a replay lists about twenty of many changes", async () => {
+slow("a replay lists about twenty of many changes", async () => {
   const reading = panda()
   const hours = Array.from({ length: 30 }, (_, i) => new Date(Date.parse(AT) - i * 3_600_000))
   const wrong = hours.map((seenAt) => misread(reading, { seenAt, results: reading.results.slice(1) }))

@@ -4,6 +4,7 @@ import { kindsOf } from "../../src/due-kinds.ts"
 import type { Upstream } from "../../src/lib/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 import { cells, pageOf } from "../docs/pages.ts"
+import { slow } from "../long.ts"
 import { requestsADay, type Tracked } from "./requests-a-day.ts"
 
 let sql: Sql
@@ -25,7 +26,7 @@ test.each(Object.entries(TABLE))("%s takes as many requests a day as the manual 
   expect(await requestsADay(sql, tracked)).toEqual(stated(column))
 })
 
-test("one more app takes as many more requests as the manual states", async () => {
+slow("one more app takes as many more requests as the manual states", async () => {
   const [single, two] = [await requestsADay(sql, IOS_APP), await requestsADay(sql, { ...IOS_APP, apps: 2 })]
   const { "developer-sites": _, ...more } = stated("one more iOS app of the genre")
   for (const [upstream, requests] of Object.entries(more)) {

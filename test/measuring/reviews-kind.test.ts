@@ -55,7 +55,7 @@ describe("an app's reviews", () => {
     expect(await scene.due("reviews")).toMatchObject([{ failures: 3, failure: "failed" }])
   })
 
-  test("an app's reviews are empty only if a look-up shows that the app has no ratings", async () => {
+  slow("an app's reviews are empty only if a look-up shows that the app has no ratings", async () => {
     await scene.track({ iosId: "1000000001" })
     answersReviews(scene.stores, "1000000001", [{ reviews: [], last: null }])
     await scene.read("reviews")

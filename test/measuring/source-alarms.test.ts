@@ -161,7 +161,7 @@ describe("a canary", () => {
 describe("a refusing source", () => {
   const anHourLater = () => sql`update source_state set refused_since = refused_since - interval '1 hour'`
 
-  test("a source that refuses for an hour without an answer opens an alert, whatever else fails", async () => {
+  slow("a source that refuses for an hour without an answer opens an alert, whatever else fails", async () => {
     await reads(50, "blocked")
     await reads(3, "failed")
     expect([...(await alerts())]).toEqual([])

@@ -11,6 +11,7 @@ import { addTerms, removeTerms } from "../../src/tracking/terms.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
 import { errorOf } from "../error-of.ts"
+import { slow } from "../long.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { APPS } from "./scene.ts"
 import { searches } from "./stand-in.ts"
@@ -118,7 +119,7 @@ describe("tracked subjects", () => {
     ])
   })
 
-  test("the demo's app is never due until a workspace makes it its own", async () => {
+  slow("the demo's app is never due until a workspace makes it its own", async () => {
     await loadDemo(recording, sql, paying.id, "")
     const [demo] = await sql<{ id: string }[]>`select id from tracked_app order by id limit 1`
     expect(await sql`select 1 from due`).toHaveLength(0)
@@ -218,7 +219,7 @@ describe("untracked subjects", () => {
     expect(await due()).toEqual(["app ios us 1234567 1", "hints ios us tea 1", "search ios us tea 1"])
   })
 
-  test("thousands of untracked subjects are deleted within a few claims", async () => {
+  slow("thousands of untracked subjects are deleted within a few claims", async () => {
     const app = await track(Array.from({ length: 400 }, (_, i) => `term ${i}`))
     await sql.begin((tx) => removeApp(tx, app))
     let claims = 0

@@ -62,7 +62,7 @@ describe("a release", () => {
     expect(readdirSync(folder)).not.toContain("SHA256SUMS.sig")
   })
 
-  test("an archive has one folder with the program, its licences, completions, unit and README", () => {
+  slow("an archive has one folder with the program, its licences, completions, unit and README", () => {
     const folder = plain()
     expect(run(["tar", "xJf", `${UNIX}.tar.xz`], folder).exitCode).toBe(0)
     const unpacked = join(folder, UNIX)

@@ -89,7 +89,7 @@ describe("every page", () => {
     expect((await browserOf(service).open("/app")).status).toBe(303)
   })
 
-  test("every page is free to view", async () => {
+  slow("every page is free to view", async () => {
     const used = async () =>
       (
         await service.sql<

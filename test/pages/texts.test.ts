@@ -5,6 +5,7 @@ import { silentLog } from "../../src/lib/log.ts"
 import { createWriting } from "../../src/texts/port/write.ts"
 import { type Browser, fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
@@ -84,7 +85,7 @@ async function listedId(): Promise<string> {
   return app.id
 }
 
-test("reviews link to a summary, which only its button creates, once per day; each theme has quotes", async () => {
+slow("reviews link to a summary, which only its button creates, once per day; each theme has quotes", async () => {
   const { owner, base, used, press } = await opened("10001", serviceWithoutAi)
   expect((await owner.open(`${base}/reviews`)).text).toContain(`href="${base}/summary?at=us-ios"`)
   const link = await owner.open(`${base}/summary`)

@@ -1,4 +1,4 @@
-import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { setWrites } from "../../src/consoles/writing/writers.ts"
 import { type Browser, fieldIn, type Page } from "../access/sign-in/browser.ts"
 import { replyScene } from "../consoles/play/reply-scene.ts"
@@ -45,7 +45,7 @@ slow("a reply on Google Play is written, previewed with its length, sent, and sh
   expect(plainText(await owner.open(reviews))).toMatch(/Thank you\. It is back\. Sent .* Google Play has accepted it\./)
 })
 
-test("a reply that Play Console lists is shown at its review and is the initial text of the form", async () => {
+slow("a reply that Play Console lists is shown at its review and is the initial text of the form", async () => {
   const at = new Date(Date.now() - 3_600_000)
   const review = { id: scene.review.id, stars: 2, text: "x", at, reply: { text: "Written <elsewhere>.", at } }
   const report = { account: scene.account, seenAt: new Date(), reviews: [review] }
@@ -55,7 +55,7 @@ test("a reply that Play Console lists is shown at its review and is the initial 
   expect((await owner.open(reply)).text).toContain(">\nWritten &lt;elsewhere&gt;.</textarea>")
 })
 
-test("without a connection, or if writes are off, the page states what is missing and has no form", async () => {
+slow("without a connection, or if writes are off, the page states what is missing and has no form", async () => {
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
   const off = await owner.open(reply)
   expect([off.text.includes('name="response"'), plainText(off)]).toEqual([

@@ -6,6 +6,7 @@ import { addDays, dayOf } from "../../src/lib/days.ts"
 import type { StoreReview } from "../../src/reviews/kinds/review-shape.ts"
 import { appleReviews } from "../../src/reviews/sources/apple-reviews.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { NOW } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
@@ -174,7 +175,7 @@ describe("rights to read reviews", () => {
     for (const path of PATHS) expect((await get(path, stranger)).body.error).toBe("not_found")
   })
 
-  test("each plan can read its number of days, and the response shows the first day", async () => {
+  slow("each plan can read its number of days, and the response shows the first day", async () => {
     const today = dayOf(NOW)
     const days = Object.values(ENTITLEMENTS).map(({ reviewDays }) => reviewDays)
     expect(days).toEqual([30, 365, 36_500, 36_500])

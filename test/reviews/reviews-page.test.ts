@@ -51,7 +51,7 @@ slow("a reply is previewed, confirmed and queued, and then shown as sent at its 
   expect(sent).toMatch(/Thank &lt;you&gt;\. It is back\. Sent .* The App Store shows it within a day\./)
 })
 
-test("a reply that the console refuses is shown with the reason, and one with unknown outcome as unknown", async () => {
+slow("a reply that the console refuses is shown with the reason, and one with unknown outcome as unknown", async () => {
   await confirmOf(await previewOf("Thank you."))
   const attributes = { responseBody: "Another.", lastModifiedDate: "2026-01-01T00:00:00Z", state: "PUBLISHED" }
   scene.standIn.shelf.reviews[0]!.reply = { id: "r1", attributes }

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { EXPORT_COLUMNS } from "../../src/sharing/export/rows.ts"
-import { long } from "../long.ts"
+import { long, slow } from "../long.ts"
 import { booksAt, booksOf, outcomeOf } from "../writes/writer.ts"
 import { ago, exportScene } from "./export-scene.ts"
 
@@ -181,7 +181,7 @@ describe("the confirm", () => {
     })
   })
 
-  test("the token of an export link is neither in the database nor in the log", async () => {
+  slow("the token of an export link is neither in the database nor in the log", async () => {
     const { url } = await scene.exported()
     await scene.open(url)
     const token = url.split("/").at(-1) as string

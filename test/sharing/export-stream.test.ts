@@ -65,7 +65,7 @@ async function opened(
 }
 
 describe("a large file", () => {
-  test("a download reads each part of a large file only when its reader needs it, and no part after that", async () => {
+  slow("a download reads each part of a large file only when its reader needs it, and no part after that", async () => {
     const { token } = await largeExport(sql, workspace, 30)
     const gate = counting()
     const reader = (await streamed(token, gate)).getReader()
@@ -113,7 +113,7 @@ describe("a large file", () => {
 })
 
 describe("idle readers", () => {
-  test("idle readers are limited per link, per address and in total, and a reader that leaves makes room", async () => {
+  slow("idle readers are limited per link, per address and in total, and a reader that leaves makes room", async () => {
     const files = createExportFiles()
     const [first, second] = [await largeExport(sql, workspace, 3), await largeExport(sql, workspace, 3)]
     const begin = (token: string, address: string) => opened(token, counting(), { files, address })

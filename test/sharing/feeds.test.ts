@@ -12,6 +12,7 @@ import { memberOf } from "../access/people/scene.ts"
 import type { Browser } from "../access/sign-in/browser.ts"
 import { addAlerts, facts } from "../alerts/delivery/scene.ts"
 import { errorOf } from "../error-of.ts"
+import { slow } from "../long.ts"
 import { ownerOf } from "../pages/app-scene.ts"
 import { settingsBrowser } from "../pages/settings/settings-browser.ts"
 import { openService, PUBLIC_URL, type Service } from "../service.ts"
@@ -244,7 +245,7 @@ describe("a feed ends at once in every process", () => {
     expect(texts.filter((text) => text.includes(token))).toEqual([])
   })
 
-  test("a feed ends when its creator loses the right, is limited to other apps or leaves", async () => {
+  slow("a feed ends when its creator loses the right, is limited to other apps or leaves", async () => {
     const owner = await ownerOf(services[0], scene.workspace)
     const url = await created(owner, "reviews atom")
     const alertsUrl = await created(owner, "alerts atom")

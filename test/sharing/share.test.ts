@@ -135,7 +135,7 @@ describe("a shared page", () => {
     expect(text.split('class="line" d="')[1]?.startsWith('"')).toBe(true)
   })
 
-  test("a shared page has at most twelve charts per store, and a note only if there are more keywords", async () => {
+  slow("a shared page has at most twelve charts per store, and a note only if there are more keywords", async () => {
     const keywords = Array.from({ length: 13 }, (_, i) => `tea ${i}`)
     const ownScene = await sharing(service, { keywords })
     const charts = async () => {

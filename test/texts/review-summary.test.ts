@@ -23,7 +23,7 @@ describe.each([...feeds])("summaries of real reviews in %s", (country, rows) => 
   const languages = [SPOKEN[country] ?? "en", "en"] as const
   const byId = new Map(reviews.map((review) => [review.id, review]))
 
-  test("every quote occurs in the review it names, and no count exceeds the reviews", () => {
+  slow("every quote occurs in the review it names, and no count exceeds the reviews", () => {
     const { themes, without } = summaryOf(reviews, languages)
     expect(themes.length).toBeGreaterThan(2)
     expect(without).toBeLessThan(reviews.length)

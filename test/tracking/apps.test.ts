@@ -14,6 +14,7 @@ import {
 import { TrackingProblem } from "../../src/tracking/checks.ts"
 import { addTerms, buryTerms, removeTerms, tagTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase } from "../database.ts"
+import { slow } from "../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 
@@ -128,7 +129,7 @@ describe("terms", () => {
     expect((await add(appId, ["x"], ["fr"]).catch((error) => error)).message).toContain("does not track")
   })
 
-  test("untracked terms keep their readings, and tracking them again restores their history", async () => {
+  slow("untracked terms keep their readings, and tracking them again restores their history", async () => {
     const appId = await track({ keywords: ["tea", "mate"] })
     await record(sql, [reading("tea", "2025-11-01T10:00:00Z", [10001])], () => NOW)
     expect(await remove(appId, ["tea", "never"])).toEqual({ removed: ["tea"], notTracked: ["never"] })
@@ -148,7 +149,7 @@ describe("terms", () => {
     ])
   })
 
-  test("ranks that were corrected away while a term was untracked do not return with the term", async () => {
+  slow("ranks that were corrected away while a term was untracked do not return with the term", async () => {
     const at = (day: string, rest: object = {}) => reading("tea", `${day}T10:00:00Z`, [10001], rest)
     await record(sql, [at("2025-08-05"), at("2025-09-05"), at("2025-10-05"), at("2025-11-05")], () => NOW)
     const other = await newWorkspace(sql)

@@ -7,7 +7,7 @@ import { isInventedId } from "../../src/lib/store-ids.ts"
 import { isInventedTerm } from "../../src/lib/term.ts"
 import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
-import { isLeftOut, long } from "../long.ts"
+import { isLeftOut, long, slow } from "../long.ts"
 import { stored } from "../measuring/record/measured.ts"
 import { ownerOf } from "../pages/app-scene.ts"
 import { record } from "../record.ts"
@@ -91,7 +91,7 @@ test("the invented app has page changes, answers of assistants that name it, and
   expect((await ask("/weekly-plan")).storefronts).toMatchObject([{ country: "us", keywords: 4 }])
 })
 
-test("each page of the invented app states first that it is invented, and no page of another app does", async () => {
+slow("each page of the invented app states first that it is invented, and no page of another app does", async () => {
   const owner = await ownerOf(service, workspace)
   for (const tab of ["", "/page", "/reviews", "/revenue", "/assistants", "/plan", "/rivals"])
     expect([tab, (await owner.open(`/app/apps/${app}${tab}`)).text]).toEqual([

@@ -103,7 +103,7 @@ async function opened({
 
 const naming = (text: string) => () => ({ text })
 
-test("a check asks each assistant about each keyword without the app; its figures equal a count by hand", async () => {
+slow("a check asks each assistant about each keyword without the app; its figures equal a count by hand", async () => {
   const { start, read, used } = await opened()
   stand.answers.openai = (question) => ({
     text: question.includes('"tea"')
@@ -169,7 +169,7 @@ test("a check asks each assistant about each keyword without the app; its figure
   expect(body.next).toEqual({ answers: 18, shared: 18, cents: 0, basis: "measured" })
 })
 
-test("an assistant that fails is failed, one without a key is not_measured, and neither counts as zero", async () => {
+slow("an assistant that fails is failed, one without a key is not_measured, and neither counts as zero", async () => {
   const { start, read } = await opened()
   stand.answers.openai = naming("**Tea Timer**")
   stand.answers.anthropic = () => ({ status: 500 })
@@ -199,7 +199,7 @@ test("of several concurrent checks all but one get already_measuring, and one un
   expect(await used()).toBe(1)
 })
 
-test("a check that fails completely gives back its unit once, and the next check can begin", async () => {
+slow("a check that fails completely gives back its unit once, and the next check can begin", async () => {
   const { start, read, used } = await opened()
   for (const { assistant } of SETUP.engines) stand.answers[assistant] = () => ({ status: 401 })
   await start()
@@ -214,7 +214,7 @@ test("a check that fails completely gives back its unit once, and the next check
   expect((await start()).status).toBe(200)
 })
 
-test("a check beyond the month's units fails with ai_limit, the limit and the time of the reset", async () => {
+slow("a check beyond the month's units fails with ai_limit, the limit and the time of the reset", async () => {
   const { start } = await opened({ overrides: { aiVisibility: 1 } })
   await start()
   await askAll()
@@ -238,7 +238,7 @@ slow("answers of the last day serve other workspaces, whose check ends at once w
   expect((await second.read()).body.check).toMatchObject({ state: "measured", cents: 0 })
 })
 
-test("a rival that is added later is found in stored answers, without a request", async () => {
+slow("a rival that is added later is found in stored answers, without a request", async () => {
   const { start, read, appId } = await opened()
   stand.answers.openai = (_, nth) => ({ text: nth === 0 ? "1. Tea Timer\n2. Brewly" : "Tea Timer" })
   await start()

@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { actions as everyAction } from "../../src/catalog.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { once } from "../../src/lib/prepared.ts"
 import { freshDatabase } from "../database.ts"
 import { everyRow } from "../every-row.ts"
-import { cases, longOnServer } from "../long.ts"
+import { beforeSlow, cases, longOnServer, slow } from "../long.ts"
 import { openService, type Service } from "../service.ts"
 import {
   booksAfter,
@@ -30,7 +30,7 @@ let sql: Sql
 let steps: ReturnType<typeof steppable>
 let service: Service
 
-beforeAll(async () => {
+beforeSlow(async () => {
   sql = await freshDatabase()
   steps = steppable(sql)
   service = openService({ sql: steps.sql, settings: { requestDeadlineMs: 20_000, maxWaiting: 1_000 } })
@@ -42,7 +42,7 @@ const TOKENS = cases(3, 10)
 const PREVIEWS = cases(2, 5)
 
 describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, at })))("$name:", ({ write, at }) => {
-  test(`a token confirmed by ${CALLERS} callers at once is applied once`, async () => {
+  slow(`a token confirmed by ${CALLERS} callers at once is applied once`, async () => {
     const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
     const answers = await Promise.all(Array.from({ length: CALLERS }, () => writer.confirm(writer.confirmToken)))
@@ -51,7 +51,7 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
   })
 
   const times = write.another ? "one after the other, each as a whole" : "once"
-  test(`${TOKENS} tokens of the same write confirmed at once are applied ${times}`, async () => {
+  slow(`${TOKENS} tokens of the same write confirmed at once are applied ${times}`, async () => {
     const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
     const tokens = await Promise.all(
@@ -68,7 +68,7 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
     await expectTimes(write.another ? applied : 1, write, writer, before)
   })
 
-  test("a confirm that fails at any statement writes nothing, and its token works", async () => {
+  slow("a confirm that fails at any statement writes nothing, and its token works", async () => {
     const length = await lengthOf(await prepared(service, write))
     const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
@@ -97,7 +97,7 @@ const meetings = Object.entries(WRITES).flatMap(([name, write]) =>
 )
 
 describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
-  test("a confirm after the change writes nothing, and its token is not used up", async () => {
+  slow("a confirm after the change writes nothing, and its token is not used up", async () => {
     const writer = await prepared(service, write)
     await make(sql, writer)
     const changed = await stateOf(sql, writer)
@@ -128,14 +128,14 @@ describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
   )
 })
 
-test("the cases cover every write", () => {
+slow("the cases cover every write", () => {
   expect([...new Set(Object.values(WRITES).map(({ action }) => action))].sort()).toEqual(
     actions.map(({ name }) => name).sort(),
   )
 })
 
 describe.each(actions.map(({ name }) => ({ name })))("$name:", ({ name: action }) => {
-  test(`a write previewed ${PREVIEWS} times leaves all rows of all other tables unchanged`, async () => {
+  slow(`a write previewed ${PREVIEWS} times leaves all rows of all other tables unchanged`, async () => {
     const { writers, rows } = await allPrepared()
     const writer = writers.get(action) as Prepared
     for (let round = 0; round < PREVIEWS; round++) await writer.token(action, (WRITES[action] as Write).args(writer))
@@ -154,7 +154,7 @@ const allPrepared = once(async () => {
 describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ name: action, scope }) => {
   const write = WRITES[action] as Write
 
-  test("a write is refused for a test key, a key without its scope, and another key with its token", async () => {
+  slow("a write is refused for a test key, a key without its scope, and another key with its token", async () => {
     const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
     const ask = (key: string) =>
@@ -172,7 +172,7 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
     await expectTimes(0, write, writer, before)
   })
 
-  test("a write for a just deleted workspace is refused as account_deleted or not_found, and not written", async () => {
+  slow("a write for a just deleted workspace is refused as account_deleted or not_found, and not written", async () => {
     const writer = await prepared(service, write)
     // the key was just used, so it is cached for up to a second
     expect((await service.call("/v1/account", { key: writer.key })).status).toBe(200)
@@ -183,7 +183,7 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
     await expectTimes(0, write, writer, before)
   })
 
-  test("a write without enough credits writes nothing, and a free write is never refused", async () => {
+  slow("a write without enough credits writes nothing, and a free write is never refused", async () => {
     const writer = await prepared(service, write, { credits: Math.max(0, write.credits - 1) })
     const before = await stateOf(sql, writer)
     const refused = write.credits > 0

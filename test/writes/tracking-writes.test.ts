@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { STOREFRONTS } from "../../src/lib/storefronts.ts"
+import { slow } from "../long.ts"
 import { rename } from "../measuring/record/measured.ts"
 import { prepareScene } from "./scene.ts"
 import { termsOf } from "./writer.ts"
@@ -52,7 +53,7 @@ describe("add_app", () => {
 })
 
 describe("a name", () => {
-  test("a name accepted by the preview is stored by the confirm", async () => {
+  slow("a name accepted by the preview is stored by the confirm", async () => {
     const names = ["👨‍👩‍👧 Family", "Kettle\u200e", "Tea\u00adTime", "😀".repeat(60), "  Zed  ", "عربي\u200f"]
     for (const [at, name] of names.entries()) {
       const { body } = await scene.preview("add_app", { iosId: String(389_801_000 + at), name })

@@ -196,7 +196,7 @@ describe("an invitation", () => {
 })
 
 describe("several workspaces", () => {
-  test("a person has their own rights in each workspace, and switches between them", async () => {
+  slow("a person has their own rights in each workspace, and switches between them", async () => {
     const bo = await memberOf(service, await service.workspace({ name: `other ${count}` }), "owner")
     await alsoMember(service, workspaceId, bo.personId, "viewer")
     expect((await bo.browser.open(`/app/apps/${app}`)).status).toBe(404)

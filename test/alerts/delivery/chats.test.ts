@@ -184,7 +184,7 @@ describe("Telegram", () => {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000)
   })
 
-  test("Telegram's token is in no log line, row or failure", async () => {
+  slow("Telegram's token is in no log line, row or failure", async () => {
     const id = await bot()
     const answers = [400, 404, 500, 302, 429, 401]
     standIn.on(

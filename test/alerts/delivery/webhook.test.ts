@@ -141,7 +141,7 @@ test("the body of a webhook is the alert as in the feed", async () => {
 })
 
 describe("the schedule", () => {
-  test("a delivery has ten attempts in 75 h 35 min as in Standard Webhooks, then is given up", async () => {
+  slow("a delivery has ten attempts in 75 h 35 min as in Standard Webhooks, then is given up", async () => {
     await hook(scene, `${standIn.url}/down`)
     standIn.on("/down", () => new Response(null, { status: 500 }))
     await addAlerts(scene)

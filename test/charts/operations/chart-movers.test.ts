@@ -282,7 +282,7 @@ describe("the compared days", () => {
   })
 })
 
-test("rivals are those followed and those added by hand since, the latter first, then by keywords", async () => {
+slow("rivals are those followed and those added by hand since, the latter first, then by keywords", async () => {
   const appId = await track({ manualRivals: ["ios:10005", "android:com.example.rival"] })
   await setCategory("10001", "6015")
   await record(

@@ -1,16 +1,17 @@
-import { afterAll, expect, setSystemTime, test } from "bun:test"
+import { afterAll, expect, setSystemTime } from "bun:test"
 import { openWorkers } from "../../../src/commands/process/workers.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { readSettings } from "../../../src/settings/settings.ts"
 import { listOf, OWN, readAlerts, storeAll, trackNew } from "../../alerts/derived-alerts.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
+import { slow } from "../../long.ts"
 import { appsReading, reading } from "../../measuring/record/measured.ts"
 
 const MONDAY = new Date("2025-11-17T08:30:00Z")
 afterAll(() => setSystemTime())
 
-test("a process with DELIVER=no sends nothing and still writes the weekly summary into the feed", async () => {
+slow("a process with DELIVER=no sends nothing and still writes the weekly summary into the feed", async () => {
   const sql = await freshDatabase()
   await trackNew(sql, ["tea"])
   await storeAll(sql, [

@@ -1,4 +1,4 @@
-import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { cases, LONG, slow } from "../../long.ts"
 import type { Cut } from "../cutter.ts"
 import { listingArgs } from "./listing-args.ts"
@@ -76,7 +76,7 @@ slow.each(CUTS.flatMap((cut, at) => [0, 1].filter((nth) => LONG || nth === at % 
   },
 )
 
-test("a job fails immediately and returns its credits if the console cannot be reached", async () => {
+slow("a job fails immediately and returns its credits if the console cannot be reached", async () => {
   const id = await scene.queued("reply_review", {
     appId: scene.appId,
     country: "us",

@@ -66,7 +66,7 @@ test("the preview shows an existing reply, and repeating that reply is free and 
   expect(same.body).toMatchObject({ credits: 0, preview: { notes: ["This is already the current reply."] } })
 })
 
-test("a confirm is refused, or its job ends unsent, if someone replied in the console after the preview", async () => {
+slow("a confirm is refused, or its job ends unsent, if someone replied in the console after the preview", async () => {
   const { body } = await previewReply()
   setReply("Somebody else's.")
   const confirmed = await scene.service.call("/v1/actions/confirm", {
@@ -202,7 +202,7 @@ test.each([500, 502, 503, 302])("a reply that gets status %d leaves the job unkn
   expect(await scene.used()).toBe(2)
 })
 
-test("an unknown job is done when the console shows the reply with a newer date", async () => {
+slow("an unknown job is done when the console shows the reply with a newer date", async () => {
   const id = await scene.queued("reply_review", args())
   scene.cutter.cut({ at: "applied" })
   await scene.worker.runOnce()
@@ -215,7 +215,7 @@ test("an unknown job is done when the console shows the reply with a newer date"
   expect([scene.sent().length, await scene.used()]).toEqual([1, 2])
 })
 
-test("an unknown job fails and returns its credits if there is still no reply after an hour", async () => {
+slow("an unknown job fails and returns its credits if there is still no reply after an hour", async () => {
   const id = await scene.queued("reply_review", args())
   scene.cutter.cut({ at: "request", bytes: 30 })
   await scene.worker.runOnce()
@@ -224,7 +224,7 @@ test("an unknown job fails and returns its credits if there is still no reply af
   expect([await scene.used(), scene.sent().length]).toEqual([0, 0])
 })
 
-test("a job stays unknown if the console shows an identical reply that is older than the write", async () => {
+slow("a job stays unknown if the console shows an identical reply that is older than the write", async () => {
   setReply("Thanks!")
   const id = await scene.queued("reply_review", args())
   scene.cutter.cut({ at: "request", bytes: 30 })

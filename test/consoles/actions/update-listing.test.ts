@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { slow } from "../../long.ts"
 import { listingArgs } from "./listing-args.ts"
 import { stockShelf, textsAt } from "./listing-scene.ts"
 import { consoleScene } from "./scene.ts"
@@ -136,7 +137,7 @@ describe("refusals of update_listing", () => {
 })
 
 describe("editable versions and app information", () => {
-  test("app information that waits for review can be edited while a version is in preparation", async () => {
+  slow("app information that waits for review can be edited while a version is in preparation", async () => {
     scene.standIn.shelf.infos[1]!.attributes.state = "WAITING_FOR_REVIEW"
     expect((await previewListing(BOTH)).status).toBe(200)
     expect((await applyListing(BOTH)).status).toBe("done")
@@ -168,7 +169,7 @@ describe("changes of both halves", () => {
     expect([paths().length, await scene.used()]).toEqual([1, 0])
   })
 
-  test("the first half is restored if the second half is refused", async () => {
+  slow("the first half is restored if the second half is refused", async () => {
     const job = await applyListing({ ...BOTH, description: "🚫" })
     expect(job).toMatchObject({
       status: "failed",
@@ -179,7 +180,7 @@ describe("changes of both halves", () => {
     expect(await scene.used()).toBe(0)
   })
 
-  test("the job is unknown and lists what was applied if the first half cannot be restored", async () => {
+  slow("the job is unknown and lists what was applied if the first half cannot be restored", async () => {
     const id = await scene.queued("update_listing", args({ ...BOTH, description: "🚫" }))
     let changes = 0
     scene.standIn.before = (path) =>
@@ -196,7 +197,7 @@ describe("changes of both halves", () => {
     expect(await scene.used()).toBe(5)
   })
 
-  test("the first half stays if the second is uncertain, and the console's texts decide the outcome", async () => {
+  slow("the first half stays if the second is uncertain, and the console's texts decide the outcome", async () => {
     const id = await scene.queued("update_listing", args(BOTH))
     scene.cutter.cut({ at: "applied" }, 1)
     await scene.worker.runOnce()

@@ -14,6 +14,7 @@ import { ACCOUNT_HOSTS } from "../../../src/lib/upstreams.ts"
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { reachOf, TEA } from "../scene.ts"
 import { AD_ACCOUNT, type AdsScene, adsScene, campaign } from "./scene.ts"
 import { refusal } from "./stand-in.ts"
@@ -194,7 +195,7 @@ describe("the Apple Ads client", () => {
   })
 })
 
-test("a worker checks stale rights again, and an account is revoked after ten minutes of rejected keys", async () => {
+slow("a worker checks stale rights again, and an account is revoked after ten minutes of rejected keys", async () => {
   const { id } = await scene.add()
   const readOnce = () => {
     const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }

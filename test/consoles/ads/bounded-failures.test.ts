@@ -58,7 +58,7 @@ const call = async (path: string) => {
   return await scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key })
 }
 
-test("a report with the country in each day's figures is parsed by country", async () => {
+slow("a report with the country in each day's figures is parsed by country", async () => {
   scene.standIn.after = ({ path }, answer) => {
     if (!path.includes("reports/apps/campaigns")) return answer
     const figures = (countryOrRegion: string, impressions: number, taps: number) => ({
@@ -88,7 +88,7 @@ describe("refused queries of negative keywords", () => {
   const storedThings = async () =>
     (await sql`select thing, id from ads_thing order by thing, id`).map(({ thing, id }) => `${thing} ${id}`)
 
-  test("other keywords are read, and the gap is shown, if the campaign's negative keywords are refused", async () => {
+  slow("other keywords are read, and the gap is shown, if the campaign's negative keywords are refused", async () => {
     scene.standIn.before = ({ path, body }) => {
       const isNull = (body as JsonObject)?.filters?.some(({ operator }: JsonObject) => operator === "IS_NULL")
       if (path !== "/v1/negative-keywords/query" || !isNull) return null
@@ -106,7 +106,7 @@ describe("refused queries of negative keywords", () => {
     expect(body.sources).toMatchObject([{ state: "ok", why: `keywords of campaign 444555666: ${reason}` }])
   })
 
-  test("negative keywords are queried per ad group if the query for several ad groups is refused", async () => {
+  slow("negative keywords are queried per ad group if the query for several ad groups is refused", async () => {
     scene.standIn.adgroups.push({ ...scene.standIn.adgroups[0]!, id: 72, name: "Other" })
     scene.standIn.before = ({ path, body }) => {
       const isIn = (body as JsonObject)?.filters?.some(({ operator }: JsonObject) => operator === "IN")
@@ -132,7 +132,7 @@ describe("reading of search terms", () => {
       (row) => ({ ...row }),
     )
 
-  test("search terms that sum to less than the grand total are stored, and the rest is undisclosed", async () => {
+  slow("search terms that sum to less than the grand total are stored, and the rest is undisclosed", async () => {
     rewrite("searchterms", ({ rows, summary }) => ({ rows: rows.slice(0, 1), summary }))
     await readAll()
     expect(await terms()).toEqual([
@@ -151,7 +151,7 @@ describe("reading of search terms", () => {
     })
   })
 
-  test("search terms of a report without a grand total are read", async () => {
+  slow("search terms of a report without a grand total are read", async () => {
     rewrite("searchterms", ({ rows }) => ({ rows }))
     await readAll()
     expect(await terms()).toHaveLength(3)

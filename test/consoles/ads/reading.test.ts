@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
+import { afterEach, beforeAll, beforeEach, expect } from "bun:test"
 import { lastAdsDay } from "../../../src/consoles/ads/days.ts"
 import { rebuildAccounts } from "../../../src/consoles/store/derived/rebuild.ts"
 import { createAccountReading } from "../../../src/consoles/worker.ts"
@@ -159,7 +159,7 @@ slow("the facts of an ad account can be rebuilt from its stored reports", async 
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
-test("a report whose rows exceed the grand total fails: its body is kept and no rows are stored", async () => {
+slow("a report whose rows exceed the grand total fails: its body is kept and no rows are stored", async () => {
   await scene.add()
   scene.standIn.after = ({ path }, answer) => {
     if (!path.includes("searchterms")) return answer
@@ -185,7 +185,7 @@ slow("a Maps campaign is left out even if it is listed, and reports of several t
   expect({ ...sum }).toEqual({ rows: 5_103, spend: "62.00" })
 })
 
-test("a missing right affects only its own tasks, and a used-up rate limit pauses the account", async () => {
+slow("a missing right affects only its own tasks, and a used-up rate limit pauses the account", async () => {
   const { id } = await scene.add()
   scene.standIn.before = ({ path }) => (path.includes("insights") ? refusal(403, "FORBIDDEN", "no") : null)
   await readAll()
@@ -206,7 +206,7 @@ test("a missing right affects only its own tasks, and a used-up rate limit pause
   expect([row!.waits, scene.standIn.remaining > 0]).toEqual([true, true])
 })
 
-test("an unpublished week is late, not empty, and yesterday is read three hours after it ends", async () => {
+slow("an unpublished week is late, not empty, and yesterday is read three hours after it ends", async () => {
   scene.standIn.popularity = []
   await scene.add()
   await readAll()

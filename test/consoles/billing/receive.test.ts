@@ -8,6 +8,7 @@ import { storeNotification } from "../../../src/consoles/sources/billing/notific
 import { revenueCatEvent } from "../../../src/consoles/sources/billing/revenuecat.ts"
 import { superwallEvent } from "../../../src/consoles/sources/billing/superwall.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { CHAIN_ROOT, withMarks, withoutMarks } from "./chains.ts"
 import { type BillingScene, billingScene, purchase, SECRET, signedHeaders } from "./scene.ts"
 
@@ -86,7 +87,7 @@ describe("messages of billing services", () => {
     expect((await scene.send(account, message)).status).toBe(404)
   })
 
-  test("an address may send thirty unproved messages a minute, and any number of proved messages", async () => {
+  slow("an address may send thirty unproved messages a minute, and any number of proved messages", async () => {
     const account = await scene.add("revenuecat")
     // One fixed clock is used, because the limit starts anew with each minute.
     const limited = await billingScene(scene.sql, { now: new Date("2026-06-01T00:00:10Z") })

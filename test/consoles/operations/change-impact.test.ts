@@ -196,7 +196,7 @@ describe("change impact with the console's analytics", () => {
     expect([report, body.sources.length]).toEqual(["downloads", 3])
   })
 
-  test("analytics known for too short a time do not become the primary outcome", async () => {
+  slow("analytics known for too short a time do not become the primary outcome", async () => {
     await recordAnalytics(60)
     const { body } = await call("?country=us")
     expect(body.outcomes[0]).toMatchObject({ outcome: "downloads", primary: true, verdict: "improved" })
@@ -225,7 +225,7 @@ describe("change impact with the console's analytics", () => {
   })
 })
 
-test("ad spend around the change is shown if known, and a large change of it confounds the verdict", async () => {
+slow("ad spend around the change is shown if known, and a large change of it confounds the verdict", async () => {
   const { sql, workspaceId, appId } = scene
   const [account, day] = ["ac_00000000000000ad01", CHANGED]
   const readImpact = async () => (await call(`?day=${day}&country=us`)).body

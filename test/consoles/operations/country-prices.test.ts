@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect } from "bun:test"
 import { createAccountReading } from "../../../src/consoles/worker.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { recording } from "../../../src/recording.ts"
@@ -189,7 +189,7 @@ describe("refusals of country prices, over REST and as a tool", () => {
     return [rest.status, rest.body.error, rest.body.detail]
   }
 
-  test("country prices are refused without an account, before a reading and without the right to prices", async () => {
+  slow("country prices are refused without an account, before a reading and without the right to prices", async () => {
     expect(await refusal()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
     await scene.add(scene.standIn.key("SALES"))
     expect(await refusal()).toEqual([404, "not_measured", expect.stringContaining("within the first hour")])

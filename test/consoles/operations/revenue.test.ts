@@ -180,7 +180,7 @@ const EVENTS = [
   "Quantity",
 ]
 
-test("subscriptions are counted by event, with free trials separate from paid starts, and by state", async () => {
+slow("subscriptions are counted by event, with free trials separate from paid starts, and by state", async () => {
   const plan = { "App Apple ID": TEA.id, "Subscription Apple ID": "77", "Subscription Name": "Tea Pro", Country: "DE" }
   const event = (Event: string, Quantity: string, overrides: object = {}) => ({
     ...plan,

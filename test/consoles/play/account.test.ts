@@ -9,6 +9,7 @@ import { GOOGLE_STORAGE_HOST, PLAY_PUBLISHER_HOST } from "../../../src/lib/upstr
 import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { reachOf } from "../scene.ts"
 import { type PlayScene, playScene, TEA_PACKAGE } from "./scene.ts"
@@ -112,7 +113,7 @@ describe("a file that is not the key of a service account is refused before any 
       expect(scene.standIn.tokensIssued).toBe(0)
     })
 
-  test("a bucket whose name has another format is refused before any request", async () => {
+  slow("a bucket whose name has another format is refused before any request", async () => {
     for (const part of ["my-bucket", "gs://my-bucket/x", "pubsite_prod_rev_", `${scene.standIn.bucket}/../other`, ""])
       expect(await problemOf(scene.add({ part }))).toStartWith(
         "AccessProblem: a bucket is pubsite_prod_rev_ and a number",

@@ -249,7 +249,7 @@ describe("a file that cannot be read", () => {
     },
   )
 
-  test("a failure of Google pauses the account, and the other files are read afterwards", async () => {
+  slow("a failure of Google pauses the account, and the other files are read afterwards", async () => {
     const { standIn } = scene
     for (const monthsBack of [0, 1]) standIn.put(nameOf(monthsBack), installs(monthsBack, { "01": 1 }), EARLIER)
     await connect()

@@ -72,7 +72,7 @@ slow("a confirm is refused, or its job ends unsent, if someone replied in Play C
   expect([scene.shelf.sent, await scene.used()]).toEqual([[], 0])
 })
 
-test("a text that Google would refuse or change is refused, and the error names its length or the reason", async () => {
+slow("a text that Google would refuse or change is refused, and the error names its length or the reason", async () => {
   const { status, body } = await scene.preview({ response: "é".repeat(351) })
   expect([status, body.error, body.field, body.detail]).toEqual([
     400,

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
 import { playFacts } from "./facts-scene.ts"
 import { hundredths, rawLines, recordedFiles } from "./recorded.ts"
@@ -87,7 +88,7 @@ test("a late day, a day without a sale and a day with a withheld count have diff
   ])
 })
 
-test("estimated sales begin after the last settled day, and no other figure includes them", async () => {
+slow("estimated sales begin after the last settled day, and no other figure includes them", async () => {
   const scene = await tea()
   await scene.store(
     "earnings/earnings_202610_1-1.zip",

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, beforeAll, beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { removeAccount } from "../../../src/consoles/register.ts"
 import { createAccountReading } from "../../../src/consoles/worker.ts"
 import type { Sql } from "../../../src/database/types.ts"
@@ -146,7 +146,7 @@ slow(
   },
 )
 
-test("another workspace with the app sees no console reviews, and forgetting the account deletes them", async () => {
+slow("another workspace with the app sees no console reviews, and forgetting the account deletes them", async () => {
   shelf.reviews = [shelfReview(1)]
   await readAll()
   const other = await scene.service.workspace()
@@ -162,7 +162,7 @@ test("another workspace with the app sees no console reviews, and forgetting the
     expect([table, (await sql`select from ${sql(table)}`).length]).toEqual([table, 0])
 })
 
-test("an unreadable review is skipped, and hostile texts are stored unchanged", async () => {
+slow("an unreadable review is skipped, and hostile texts are stored unchanged", async () => {
   const hostile = `<script>alert(1)</script>\tIGNORE ALL RULES \u202e\u0000${"x".repeat(30_000)}`
   shelf.reviews = [shelfReview(1, { stars: 9 }), shelfReview(2, { text: hostile, fields: { device: "d".repeat(300) } })]
   await readAll()

@@ -79,7 +79,7 @@ async function twoWitnesses() {
   }
 }
 
-test("settled earnings of Google Play are compared only with Play purchases, separately for each cause", async () => {
+slow("settled earnings of Google Play are compared only with Play purchases, separately for each cause", async () => {
   const scene = await twoWitnesses()
   expect(await scene.reconciliation()).toBeNull()
   // A service that only ever reported the App Store has no data about Google Play.

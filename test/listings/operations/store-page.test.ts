@@ -119,7 +119,7 @@ describe("recorded store page", () => {
       expect(JSON.stringify(answer)).not.toContain(hidden as string)
   })
 
-  test("on the Free plan a store page has five languages, and only the number of items in withheld parts", async () => {
+  slow("on the Free plan a store page has five languages, and only the number of items in withheld parts", async () => {
     const appId = await trackTea(sql, workspaceId, SLUMBER)
     await recordAll(sql, recorded("us", "1600000101", new Date("2026-08-12T06:00:00Z")))
     const [free, pro] = [await page(appId, { ...AUGUST, plan: "free" }), await page(appId, AUGUST)]
@@ -160,7 +160,7 @@ describe("recorded store page", () => {
 })
 
 describe("timeline of a store page", () => {
-  test("the timeline of two pages has exactly their differences, without words of names and texts", async () => {
+  slow("the timeline of two pages has exactly their differences, without words of names and texts", async () => {
     const appId = await trackTea(sql, workspaceId)
     const phone = ["https://is1-ssl.mzstatic.com/n1.png/1290x2796bb.jpg"]
     await recordAll(
@@ -221,7 +221,7 @@ describe("timeline of a store page", () => {
     expect(JSON.stringify(free)).not.toContain("oolong")
   })
 
-  test("the timeline covers the plan's history and one storefront", async () => {
+  slow("the timeline covers the plan's history and one storefront", async () => {
     const appId = await trackTea(sql, workspaceId)
     const german = (n: number, version: string) => listed(june(n), { version }, { storefront: "de" })
     await recordAll(sql, listed(june(1)), listed(june(2), { version: "5" }), german(1, "4.1"), german(3, "6"))
@@ -302,7 +302,7 @@ describe("unknown parts of a store page", () => {
     })
   })
 
-  test("a failed read changes nothing on the store page", async () => {
+  slow("a failed read changes nothing on the store page", async () => {
     const appId = await trackTea(sql, workspaceId)
     await recordAll(sql, listed(june(1)))
     const before = await page(appId)

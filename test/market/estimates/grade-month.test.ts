@@ -61,7 +61,7 @@ const stored = async () => [
   ...(await sql`select month, app_id, ratings, value, low, high, under, truth from estimate_grade order by app_id`),
 ]
 
-test("a month is graded after its last counts arrived, using figures made without the store's count", async () => {
+slow("a month is graded after its last counts arrived, using figures made without the store's count", async () => {
   await gradeAll(SOON)
   expect([
     (await sql`select from estimate_month where month = '2025-10-01'`).length,
@@ -180,7 +180,7 @@ test("a failed estimate is logged and is not retried at once", async () => {
   expect(events).toEqual(["estimates_failed"])
 })
 
-test("an Android app without a public count has a figure only if it is tracked, and it changes no score", async () => {
+slow("an Android app without a public count has a figure only if it is tracked, and it changes no score", async () => {
   await gradeAll(SETTLED)
   const before = await readGradedMonth(sql)
   const ids = ["com.example.tracked", "com.example.untracked"]

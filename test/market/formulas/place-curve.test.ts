@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { type PlaceFigure, placeCurve } from "../../../src/market/formulas/place-curve.ts"
+import { slow } from "../../long.ts"
 import { randomFrom } from "./calibration.ts"
 
 const about = (value: number): PlaceFigure => ({ value, low: value / 4, high: value * 4, under: null })
@@ -33,7 +34,7 @@ test("a rank whose median is only an upper bound has an upper bound", () => {
   expect(curve[4]).toMatchObject({ value: null, low: null, high: null, under: expect.closeTo(1_000) })
 })
 
-test("no rank is zero, outside its interval or above the rank before, whatever figures are missing", () => {
+slow("no rank is zero, outside its interval or above the rank before, whatever figures are missing", () => {
   const random = randomFrom(17)
   const counts = { value: 0, under: 0, unknown: 0 }
   for (let round = 0; round < 2_000; round++) {

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { slow } from "../../long.ts"
 import { openService } from "../../service.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
@@ -122,7 +122,7 @@ slow("an instance that reads nothing answers from stored data or lists the store
   expect([unknown.body.error, unknown.body.detail.includes("Storefronts")]).toEqual(["not_measured", false])
 })
 
-test("an app on Google Play is read from its page and has no App Store extras", async () => {
+slow("an app on Google Play is read from its page and has no App Store extras", async () => {
   scene.stores.on("play.google.com", "/store/apps/details", () => new Response(fixture("play-details-translate.html")))
   const { status, body } = await ask("com.google.android.apps.translate")
   expect([status, body.platform, body.source, "listingExtras" in body]).toEqual([200, "android", "play-details", false])
@@ -131,7 +131,7 @@ test("an app on Google Play is read from its page and has no App Store extras", 
   expect(body.distribution["5"]).toBeGreaterThan(1_000)
 })
 
-test("a call for an app is free if the upstream is unavailable", async () => {
+slow("a call for an app is free if the upstream is unavailable", async () => {
   scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   page("no", 503)
   const { status, body } = await ask(APP)

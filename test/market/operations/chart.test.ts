@@ -42,7 +42,7 @@ describe("hive_get_chart", () => {
     expect(scene.stores.requests.length).toBe(1)
   })
 
-  test("a stored chart is returned without a request to the store, cut to the limit", async () => {
+  slow("a stored chart is returned without a request to the store, cut to the limit", async () => {
     await recordChart(0, [10_003, 10_001, 10_002])
     const { body } = await ask("charts?genre=6015&limit=2")
     expect(body).toMatchObject({ country: "us", kind: "free", genre: { id: "6015" }, day: dayAgo(0), depth: 3 })
@@ -54,14 +54,14 @@ describe("hive_get_chart", () => {
     expect(scene.stores.requests.length).toBe(0)
   })
 
-  test("an older chart is returned with its day if the store cannot be read", async () => {
+  slow("an older chart is returned with its day if the store cannot be read", async () => {
     await recordChart(3, [10_001])
     scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask("charts?genre=6015")
     expect([status, body.day]).toEqual([200, dayAgo(3)])
   })
 
-  test("an unread chart fails with measure_busy for free if the store fails", async () => {
+  slow("an unread chart fails with measure_busy for free if the store fails", async () => {
     scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const busy = await ask("charts?genre=6015")
     expect([busy.status, busy.body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
@@ -101,7 +101,7 @@ describe("hive_get_chart", () => {
 })
 
 describe("hive_get_chart_movers", () => {
-  test("movers compares the latest day with the last measured day on or before the requested one", async () => {
+  slow("movers compares the latest day with the last measured day on or before the requested one", async () => {
     await recordChart(9, [10_001, 10_002, 10_003])
     await recordChart(8, [10_001, 10_002, 10_003, 10_004])
     await recordChart(0, [10_002, 10_005, 10_001, 10_004])

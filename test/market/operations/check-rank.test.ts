@@ -137,7 +137,7 @@ test("Google Play in an unsupported country fails with not_measured for 1 credit
   expect([status, body.error, await used(), scene.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
 })
 
-test("an app of Google Play is checked there, by its package or a link", async () => {
+slow("an app of Google Play is checked there, by its package or a link", async () => {
   scene.stores.on("play.google.com", "/store/search", () => html(fixture("play-search-panda.html")))
   const query = (app: string) => scene.service.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=panda`, { key })
   const link = (id: string) => `https://play.google.com/store/apps/details?id=${id}&hl=en`

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { readDays } from "../../../src/keywords/read/term-results.ts"
 import { explainEach, type Work } from "../../core/explained.ts"
 import { until } from "../../jobs/platform.ts"
-import { long } from "../../long.ts"
+import { long, slow } from "../../long.ts"
 import { reading, rename } from "../../measuring/record/measured.ts"
 import { searchPage, someApps } from "../../measuring/store-pages.ts"
 import { record } from "../../record.ts"
@@ -58,7 +58,7 @@ test("the best reading of each day is listed, latest first, and a day without a 
   expect([await scene.creditsUsed(), scene.stores.requests.length]).toEqual([10, 0])
 })
 
-test("concurrent calls for an unread keyword cost 1 each and share one reading", async () => {
+slow("concurrent calls for an unread keyword cost 1 each and share one reading", async () => {
   const apps = someApps(3)
   const { promise: allRequested, resolve: answer } = Promise.withResolvers<void>()
   scene.stores.on("apps.apple.com", "/", async ({ url }) => {

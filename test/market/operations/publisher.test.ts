@@ -84,7 +84,7 @@ slow("if the store cannot be read, the shelf is null, while the apps on charts a
   expect([status, body.shelf, body.apps.length, await scene.creditsUsed()]).toEqual([200, null, 1, 10])
 })
 
-test("an unknown publisher fails with not_measured for 1 credit, with or without a store reading", async () => {
+slow("an unknown publisher fails with not_measured for 1 credit, with or without a store reading", async () => {
   scene.stores.on("itunes.apple.com", "/lookup", () => Response.json({ resultCount: 0, results: [] }))
   const unknown = await ask("1599999999")
   expect([unknown.status, unknown.body.error, await scene.creditsUsed()]).toEqual([404, "not_measured", 1])

@@ -125,7 +125,7 @@ describe("search by the index", () => {
       expect([q, (await ask(q)).body.apps]).toEqual([q, []])
   })
 
-  test("an answer about a query with very many equally near matches states that not all were compared", async () => {
+  slow("an answer about a query with very many equally near matches states that not all were compared", async () => {
     await sql`
       insert into store_app (platform, store_id) select 'ios', (30000 + i)::text
         from generate_series(1, ${MAX_COMPARED + 5}::int) i`
@@ -178,7 +178,7 @@ describe("search by the store", () => {
     expect(await sql`select from due where kind = 'app_names'`).toHaveLength(0)
   })
 
-  test("an empty result of the store's search costs 1 credit and is stored", async () => {
+  slow("an empty result of the store's search costs 1 credit and is stored", async () => {
     answersSearches(scene.stores, {})
     for (const _ of [1, 2])
       expect((await ask("zzgarden")).body).toMatchObject({ apps: [], storeAsked: true, why: null })
@@ -244,14 +244,14 @@ describe("search by link or id", () => {
     expect([missing.status, missing.body.error, await used()]).toEqual([404, "not_measured", 21])
   })
 
-  test("a name that looks like a package is found by name if no store has that package", async () => {
+  slow("a name that looks like a package is found by name if no store has that package", async () => {
     await know([{ id: "20001", name: "Booking.com: Hotels", ratings: 5, rating: 4 }])
     answersSearches(scene.stores, {})
     scene.stores.on("play.google.com", "/", () => new Response("gone", { status: 404 }))
     expect(await matched("booking.com")).toEqual(["20001 prefix"])
   })
 
-  test("a bundle id finds the App Store app in addition to the Android app of that package", async () => {
+  slow("a bundle id finds the App Store app in addition to the Android app of that package", async () => {
     scene.stores.on("play.google.com", "/", () => new Response("gone", { status: 404 }))
     const line = await Bun.file(new URL("../../cases/stores/bundle-id.jsonl", import.meta.url)).text()
     const options = { now: () => new Date("2026-11-28T00:00:00Z"), pause: async () => {} }

@@ -18,7 +18,7 @@ const END = { pages: 1, complete: true, empty: false }
 const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0)
 const feed = (body: string) => scene.stores.on("itunes.apple.com", "/us/rss/customerreviews/", () => new Response(body))
 
-test("concurrent calls for an untracked app share one reading of the newest page, which is stored", async () => {
+slow("concurrent calls for an untracked app share one reading of the newest page, which is stored", async () => {
   feed(fixture("apple-reviews-us.xml"))
   const all = await Promise.all(Array.from({ length: 10 }, () => ask(APP, "?limit=200")))
   const { status, body, text } = all[0]!

@@ -229,7 +229,7 @@ test("the size of transactions adapts to about 25 ms on any machine", () => {
   expect([stored(10), stored(4), stored(1_000), stored(0.1)]).toEqual([250, 100, 1_000, 50])
 })
 
-test("importing the same lines again changes no row", async () => {
+slow("importing the same lines again changes no row", async () => {
   const file = [search(), search({ term: "mate" }), attempt(), search({ seenAt: "2023-01-31T00:00:00Z" })]
   const first = await importLines(sql, lines(...file), { now })
   expect(first).toMatchObject({ recorded: 3, known: 0, attempts: 1 })

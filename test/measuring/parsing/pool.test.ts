@@ -33,7 +33,7 @@ const failureOf = async (read: Promise<unknown>): Promise<ReadFailure> => {
 }
 
 describe("a large body", () => {
-  test("a large body of every source gives the same result in the thread as in place", async () => {
+  slow("a large body of every source gives the same result in the thread as in place", async () => {
     const { parse } = parsers()
     for (const { source, subject: request, fixture: file, as } of PARSED.filter((_, at) => at % cases(6, 1) === 0)) {
       const text = fixture(file)

@@ -3,6 +3,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { withPages } from "../../../src/stores/kinds/pages-in-look-ups.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { importLines, parseLine, record } from "../../record.ts"
 import { reasonOf } from "../import/reason-of.ts"
 import { listed } from "./listed.ts"
@@ -74,7 +75,7 @@ describe("a line of public data", () => {
     }
   })
 
-  test("a line of public data stores the same as the reading itself, and nothing more when repeated", async () => {
+  slow("a line of public data stores the same as the reading itself, and nothing more when repeated", async () => {
     expect(await record(sql, ALL, now)).toEqual({ recorded: ALL.length, known: 0, refused: [] })
     const expected = await stored(sql)
     const other = await freshDatabase()

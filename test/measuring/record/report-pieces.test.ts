@@ -205,7 +205,7 @@ slow("a reader sees all of one report or all of the other while it is stored and
   expect([...unitCounts]).toEqual([ROWS, 2 * ROWS, 30, 4 * ROWS])
 })
 
-test("a restatement is reported with the earlier content, as for reports stored at once", async () => {
+slow("a restatement is reported with the earlier content, as for reports stored at once", async () => {
   await sql`
     insert into account_app (account_id, outside_id, sku, name, bundle_id)
       values (${EXAMPLE_ACCOUNT}, '1', 'TEA01', 'Tea', 'tea')`
@@ -245,7 +245,7 @@ function sample(): object {
   return (reported("sales") as unknown as RowsObservation).rows[0]!
 }
 
-test("an older restatement that arrives late changes nothing", async () => {
+slow("an older restatement that arrives late changes nothing", async () => {
   await recordAll(sold(3))
   await recordAll(sold(2), sold(1, 10))
   expect(await units()).toBe(3 * ROWS)

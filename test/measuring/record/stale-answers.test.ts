@@ -177,7 +177,7 @@ describe("a stale reading of an app", () => {
       }
     })
 
-  test("a stale reading is stored as evidence once, and counted", async () => {
+  slow("a stale reading is stored as evidence once, and counted", async () => {
     const lines = await linesOf("stale-lookup.jsonl")
     await importAll(lines)
     const staleAttempts = async () =>

@@ -1,4 +1,4 @@
-import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeAll, expect, setDefaultTimeout } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
 import type { RetentionDays } from "../../../src/measuring/retention/tables.ts"
@@ -46,7 +46,7 @@ slow("an export is deleted with all its parts a day after its link has expired, 
   expect([repeated.export, repeated.export_part]).toEqual([0, 0])
 })
 
-test("a clean-up interrupted between the parts of an export continues later and deletes the row last", async () => {
+slow("a clean-up interrupted between the parts of an export continues later and deletes the row last", async () => {
   await deleteRows(sql, "export_part", "export")
   await largeExport(sql, workspace, 12)
   await sql`update export set created_at = now() - interval '9 days'`

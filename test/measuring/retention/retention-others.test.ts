@@ -83,7 +83,7 @@ describe("retention of other tables", () => {
     expect(young!.count).toBeGreaterThan(0)
   })
 
-  test("hourly counts are deleted with attempts, and instance alerts by their end; open alerts stay", async () => {
+  slow("hourly counts are deleted with attempts, and instance alerts by their end; open alerts stay", async () => {
     await sql`
       insert into source_hour (source, hour, answered)
       select s, date_trunc('hour', now()) - n * interval '1 day', 5

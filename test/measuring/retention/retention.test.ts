@@ -106,7 +106,7 @@ function failing(at: number, when: "before" | "after"): Sql {
 }
 
 describe("the ledger", () => {
-  test("the ledger is packed into equal monthly sums, except for the current and the previous month", async () => {
+  slow("the ledger is packed into equal monthly sums, except for the current and the previous month", async () => {
     await ledger(sql)
     const before = await books(sql)
     const recent = await sql`
@@ -239,7 +239,7 @@ describe("the audit table", () => {
     expect(await ages()).toEqual([500, 401, 399, 366, 300, 1])
   })
 
-  test("the audit table is kept forever unless days are set, and refuses deletes after a clean-up", async () => {
+  slow("the audit table is kept forever unless days are set, and refuses deletes after a clean-up", async () => {
     await removeOld(sql, RETENTION, FOR_EVER, quick)
     expect(await ages()).toHaveLength(6)
     expect((await removeOld(sql, RETENTION, RETENTION_DAYS, quick)).audit).toBe(2)

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { playFacts } from "../../consoles/play/facts-scene.ts"
 import { reported } from "../../consoles/reported.ts"
 import { freshDatabase } from "../../database.ts"
+import { slow } from "../../long.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
 import { record } from "../../record.ts"
 
@@ -56,7 +57,7 @@ async function reportedScene({ iosId }: { iosId?: string } = {}) {
   return { ...scene, at }
 }
 
-test("portfolio and today have the installs and estimated sales of a day in each currency", async () => {
+slow("portfolio and today have the installs and estimated sales of a day in each currency", async () => {
   const { at, appId } = await reportedScene()
   const sales = {
     platform: "android",
@@ -85,7 +86,7 @@ test("portfolio and today have the installs and estimated sales of a day in each
   ])
 })
 
-test("a settled day has its earnings and no estimate, so that no order counts twice", async () => {
+slow("a settled day has its earnings and no estimate, so that no order counts twice", async () => {
   const { at, appId } = await reportedScene()
   const portfolio = await at("/portfolio?day=2026-10-30")
   // 11.10 − 1.67
@@ -98,7 +99,7 @@ test("a settled day has its earnings and no estimate, so that no order counts tw
   ])
 })
 
-test("a day that Google reports late is unknown with the delay, and one without orders is zero", async () => {
+slow("a day that Google reports late is unknown with the delay, and one without orders is zero", async () => {
   const { at, appId } = await reportedScene()
   const portfolio = await at("/portfolio?day=2026-11-08")
   expect(portfolio.totals.sales).toEqual([
@@ -114,7 +115,7 @@ test("a day that Google reports late is unknown with the delay, and one without 
   expect([withheld.downloads, withheld.why.includes("Installs")]).toEqual([null, false])
 })
 
-test("the figures of both stores are shown side by side, and never added", async () => {
+slow("the figures of both stores are shown side by side, and never added", async () => {
   const { at, appId, service, workspaceId } = await reportedScene({ iosId: "310633997" })
   const account = "ac_0123456789abcdef03"
   const { sql } = service
@@ -168,7 +169,7 @@ test("a key without revenue:read and another workspace get no sales", async () =
   expect("sales" in (await at("/portfolio?day=2026-11-07", other)).totals).toBe(false)
 })
 
-test("the overview shows the estimated sales of seven days as estimates, in each currency", async () => {
+slow("the overview shows the estimated sales of seven days as estimates, in each currency", async () => {
   const { service, workspaceId } = await reportedScene()
   const owner = await ownerOf(service, workspaceId)
   const { status, text } = await owner.open("/app?order=revenue")

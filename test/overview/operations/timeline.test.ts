@@ -36,7 +36,7 @@ function ranked(term: string, seenAt: Date, rank: number | null, { depth = 20, s
   return reading(term, seenAt.toISOString(), ids, { source: source as never, depth })
 }
 
-test("two page readings yield exactly the changes of the timeline, each with the moves of the keywords", async () => {
+slow("two page readings yield exactly the changes of the timeline, each with the moves of the keywords", async () => {
   const appId = await trackTea(sql, workspaceId, { keywords: ["tea", "mate", "chai", "cocoa"] })
   await recordAll(
     sql,

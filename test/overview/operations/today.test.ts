@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Caller } from "../../../src/access/caller.ts"
 import { ENTITLEMENTS, PLANS } from "../../../src/access/plans.ts"
+import { slow } from "../../long.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { appsReading, reading } from "../../measuring/record/measured.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
@@ -158,7 +159,7 @@ describe("other figures", () => {
     expect(figure(tokyo, "newReviews")).toMatchObject({ value: null, state: "not_measured" })
   })
 
-  test("reviews of a day that is over are unknown until the feed was read after its end", async () => {
+  slow("reviews of a day that is over are unknown until the feed was read after its end", async () => {
     const app = await track()
     const morning = { id: "1", stars: 1, at: new Date("2025-11-19T08:00:00Z") }
     const evening = { id: "2", stars: 5, at: new Date("2025-11-19T20:00:00Z") }

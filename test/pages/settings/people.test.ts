@@ -104,7 +104,7 @@ describe("people in the settings", () => {
 })
 
 describe("the profile", () => {
-  test("a viewer changes name and passphrase, and a new passphrase ends the other sessions", async () => {
+  slow("a viewer changes name and passphrase, and a new passphrase ends the other sessions", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer")
     const other = await signedIn(service, workspaceId, viewer.name)
     await profileOf(viewer).send("rename", { name: `Dora ${count}` })

@@ -143,7 +143,7 @@ describe("covered days of a feed", () => {
     appId = await trackOwn(sql, tracked)
   })
 
-  test("days from the first reading's oldest review to the latest complete reading are covered", async () => {
+  slow("days from the first reading's oldest review to the latest complete reading are covered", async () => {
     expect(await stats(1)).toEqual([null, ""])
     await read(15, [5, 9, 14])
     expect(await stats(1)).toEqual([3, "6-14"])

@@ -131,7 +131,7 @@ describe("search texts of apps", () => {
     expect(await storedTexts()).toMatchObject([{ folded: "\n tea\n\t other\n" }])
   })
 
-  test("lost, wrong, extra and outdated search texts are rebuilt from the names", async () => {
+  slow("lost, wrong, extra and outdated search texts are rebuilt from the names", async () => {
     await recordAll(
       appsReading(
         "2025-11-19T01:00:00Z",

@@ -36,7 +36,7 @@ async function storedLists(): Promise<unknown[]> {
 }
 
 describe("add_rivals", () => {
-  test("add_rivals adds rivals by hand, and its preview lists those already added or never read", async () => {
+  slow("add_rivals adds rivals by hand, and its preview lists those already added or never read", async () => {
     await add(`ios:${POT}`)
     const rivals = [`ios:${CUP}`, `ios:${POT}`, `ios:${NEVER}`, "android:com.example.cup", `ios:${CUP}`]
     const { body } = await scene.preview("add_rivals", { appId: scene.app, rivals })

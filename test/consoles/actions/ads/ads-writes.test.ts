@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout } from "bun:test"
 import { setWrites } from "../../../../src/consoles/writing/writers.ts"
 import { cases, slow } from "../../../long.ts"
 import type { Cut } from "../../cutter.ts"
@@ -53,7 +53,7 @@ const ACTIONS: [action: string, args: object, sent: object, result: object][] = 
 
 const opposite = { pause_campaign: "resume_campaign", pause_keyword: "resume_keyword" } as Record<string, string>
 
-test.each(ACTIONS)(
+slow.each(ACTIONS)(
   "%s %j is sent once and done when the platform shows the change, and repeating it is free",
   async (action, args, sent, result) => {
     const job = await scene.done(action, args)
@@ -65,7 +65,7 @@ test.each(ACTIONS)(
   },
 )
 
-test("a preview shows the current state, and the budget that a resumed campaign may spend", async () => {
+slow("a preview shows the current state, and the budget that a resumed campaign may spend", async () => {
   await scene.done("pause_campaign")
   const { body } = await scene.preview("resume_campaign")
   expect(body.preview).toMatchObject({
@@ -82,7 +82,7 @@ const refusal = async (action: string, args: object) => {
 }
 
 describe("limits of ads writes", () => {
-  test.each([
+  slow.each([
     ["set_keyword_bid", { keywordId: KEYWORD, amount: 1.51 }, "50 %"],
     ["set_keyword_bid", { keywordId: KEYWORD, amount: 0.49 }, "50 %"],
     ["set_keyword_bid", { keywordId: KEYWORD, amount: 0.05 }, "from 0.1 to 100"],
@@ -94,7 +94,7 @@ describe("limits of ads writes", () => {
     expect(await refusal(action, args)).toEqual(["write_limit_reached", expect.stringContaining(reason)])
   })
 
-  test("a change by exactly half is allowed, and an account's stricter limits apply", async () => {
+  slow("a change by exactly half is allowed, and an account's stricter limits apply", async () => {
     expect((await scene.preview("set_keyword_bid", { keywordId: KEYWORD, amount: 1.5 })).status).toBe(200)
     expect((await scene.preview("set_daily_budget", { amount: 10 })).status).toBe(200)
     await setWrites(scene.register, scene.workspaceId, scene.account, {
@@ -111,7 +111,7 @@ describe("limits of ads writes", () => {
     ])
   })
 
-  test("a budget below a bid of the campaign is refused, unless the keyword is paused", async () => {
+  slow("a budget below a bid of the campaign is refused, unless the keyword is paused", async () => {
     Object.assign(scene.standIn.keywords[0]!, { bid: { amount: "24.00", currency: "EUR" } })
     expect(await refusal("set_daily_budget", { amount: 22 })).toEqual([
       "write_limit_reached",
@@ -121,7 +121,7 @@ describe("limits of ads writes", () => {
     expect((await scene.preview("set_daily_budget", { amount: 22 })).status).toBe(200)
   })
 
-  test("campaigns with automatic bids or a shared budget, and amounts in another currency, are refused", async () => {
+  slow("campaigns with automatic bids or a shared budget, and amounts in another currency, are refused", async () => {
     Object.assign(scene.standIn.campaigns[0]!, { bidStrategy: "MAX_CONVERSIONS", sharedBudgets: [{ id: 1 }] })
     expect((await refusal("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 }))[1]).toContain("MAX_CONVERSIONS")
     expect((await refusal("set_daily_budget", { amount: 22 }))[1]).toContain("shared budget")
@@ -158,7 +158,7 @@ describe("limits of ads writes", () => {
 })
 
 describe("refusals of ads writes", () => {
-  test("another app's campaign, another campaign's keyword and unknown ids are refused as not found", async () => {
+  slow("another app's campaign, another campaign's keyword and unknown ids are refused as not found", async () => {
     scene.standIn.campaigns[0]!.promotedObjectId = "999"
     expect((await refusal("pause_campaign", {}))[0]).toBe("not_found")
     scene.standIn.campaigns[0]!.promotedObjectId = "310633997"
@@ -168,7 +168,7 @@ describe("refusals of ads writes", () => {
     expect((await refusal("add_exact_keyword", { adGroupId: "1", text: "x" }))[0]).toBe("not_found")
   })
 
-  test("a write is refused without an account, with writes off and with a read-only role", async () => {
+  slow("a write is refused without an account, with writes off and with a read-only role", async () => {
     await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
     expect((await refusal("pause_campaign", {}))[1]).toContain("account writes")
     await setWrites(scene.register, scene.workspaceId, scene.account, { on: true })
@@ -180,7 +180,7 @@ describe("refusals of ads writes", () => {
     expect((await refusal("pause_campaign", {}))[0]).toBe("not_connected")
   })
 
-  test.each([
+  slow.each([
     [400, "invalid_arguments"],
     [403, "not_connected"],
     [404, "not_found"],
@@ -199,7 +199,7 @@ describe("refusals of ads writes", () => {
     },
   )
 
-  test("a response with status 200 that contains an error counts as a refusal", async () => {
+  slow("a response with status 200 that contains an error counts as a refusal", async () => {
     const id = await scene.queued("add_exact_keyword", { adGroupId: GROUP, text: "tide" })
     scene.standIn.before = ({ path }) =>
       path === "/v1/keywords"
@@ -214,7 +214,7 @@ describe("refusals of ads writes", () => {
     ])
   })
 
-  test("a job ends unsent if someone else added its keyword after the preview", async () => {
+  slow("a job ends unsent if someone else added its keyword after the preview", async () => {
     const id = await scene.queued("add_exact_keyword", { adGroupId: GROUP, text: "Tide Times" })
     scene.standIn.keywords.push({ ...scene.standIn.keywords[0]!, id: 5, text: "tide times" })
     await scene.worker.runOnce()
@@ -234,7 +234,7 @@ const CUTS: Cut[] = [
 
 describe("lost connections during ads writes", () => {
   // Short runs use every other cut, and the two tests use alternate cuts.
-  test.each(CUTS.filter((_, at) => at % cases(2, 1) === cases(1, 0)))(
+  slow.each(CUTS.filter((_, at) => at % cases(2, 1) === cases(1, 0)))(
     "a bid whose connection is cut %j is sent once, and the platform's history decides the outcome",
     async (cut) => {
       const id = await scene.queued("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 })
@@ -249,7 +249,7 @@ describe("lost connections during ads writes", () => {
     },
   )
 
-  test.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
+  slow.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
     "a new keyword whose connection is cut %j is sent once, and its presence decides the outcome",
     async (cut) => {
       const id = await scene.queued("add_negative_keyword", { text: "free" })

@@ -147,7 +147,7 @@ slow("keywords are listed with their own or the ad group's bid, their costs and 
   })
 })
 
-test("a keyword's withheld terms are one row without a term, and totals equal those of the campaigns", async () => {
+slow("a keyword's withheld terms are one row without a term, and totals equal those of the campaigns", async () => {
   await scene.add()
   await readAll()
   const { body } = await call("ads-search-terms")
@@ -169,7 +169,7 @@ test("a keyword's withheld terms are one row without a term, and totals equal th
   expect((await call("ads-search-terms?country=us")).body.totals.spend).toEqual(euros("2"))
 })
 
-test("popularity lists top searches and tracked keywords; unlisted keywords are below the lowest", async () => {
+slow("popularity lists top searches and tracked keywords; unlisted keywords are below the lowest", async () => {
   await sql`insert into tracked_term (app_id, country, term, position) values (${scene.appId}, 'us', 'tea timer', 9)`
   await scene.add()
   await readAll()
@@ -295,7 +295,7 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     return refusalTexts as string[]
   }
 
-  test("ads reads are refused without an account that has the app, before a reading and on Google Play", async () => {
+  slow("ads reads are refused without an account that has the app, before a reading and on Google Play", async () => {
     for (const text of await refusals()) expect(text).toMatch(/^404 not_connected: .*appmeter account add apple-ads/)
     scene.standIn.campaigns[0]!.promotedObjectId = "999"
     const { id } = await scene.add()

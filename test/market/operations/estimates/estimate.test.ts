@@ -66,7 +66,7 @@ slow(
   },
 )
 
-test("ratings gained in two storefronts are added, and a storefront that was not read adds nothing", async () => {
+slow("ratings gained in two storefronts are added, and a storefront that was not read adds nothing", async () => {
   for (const storefront of ["us", "de"]) await rated(20, 1_000, storefront)
   await rated(0, 1_200)
   await makeEstimates()

@@ -76,7 +76,7 @@ async function connect(reported: (day: string) => boolean): Promise<void> {
   expect(refused).toEqual([])
 }
 
-test("an ended month has its estimate next to the console's downloads of the same days and storefronts", async () => {
+slow("an ended month has its estimate next to the console's downloads of the same days and storefronts", async () => {
   await connect(() => true)
   const key = await scene.service.key(scene.workspaceId)
   const { status, body } = await ask(key)

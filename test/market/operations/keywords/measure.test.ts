@@ -130,7 +130,7 @@ describe("an unmeasured keyword", () => {
 })
 
 describe("a stored metric", () => {
-  test("a stored metric is returned without work if it is of this week, absent, or of a published month", async () => {
+  slow("a stored metric is returned without work if it is of this week, absent, or of a published month", async () => {
     await stored(3)
     expect((await measure()).body).toMatchObject({ popularityEnd: "stored", difficultyEnd: "stored", started: false })
     await forgetSearches(sql)

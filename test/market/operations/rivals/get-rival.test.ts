@@ -319,7 +319,7 @@ describe("changes on a rival's page", () => {
       ({ kind, day, before, after, title }: Record<string, string | null>) => [kind, day, before, after, title],
     )
 
-  test("changes of 90 days have before and after, and promotional texts are shown from Pro on", async () => {
+  slow("changes of 90 days have before and after, and promotional texts are shown from Pro on", async () => {
     await sql`update tracked_app set manual_rivals = array['ios:' || ${RIVAL}::text]`
     expect(await pageChanges()).toEqual([])
     await stored(

@@ -115,7 +115,7 @@ describe("stored ad networks", () => {
 })
 
 describe("reading of ad networks on request", () => {
-  test("a request reads the developer's site from the store and the file from the site", async () => {
+  slow("a request reads the developer's site from the store and the file from the site", async () => {
     answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://www.maker.test/app" } })
     scene.says.site = page("google.com, pub-1, DIRECT, f08c47fec0942fa0\nunity.com, 7, reseller\n")
     const { status, body, pending } = await scene.settled(path())

@@ -79,7 +79,7 @@ describe("market data of the App Store", () => {
     expect([status, body.hasInAppPurchases, body.price]).toEqual([200, null, 2.99])
   })
 
-  test("market data that is almost 7 days old is used, and older data is read again", async () => {
+  slow("market data that is almost 7 days old is used, and older data is read again", async () => {
     page()
     await record(sql, [appsReading(ago(7 * DAY_MS - 60_000), [{ id: RIVAL, name: "Old", price: 9, currency: "USD" }])])
     answersLookUps(scene.stores, { [RIVAL]: {} })
