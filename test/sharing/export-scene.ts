@@ -109,7 +109,7 @@ export function exportScene(settings: object = {}): ExportScene {
   }
 
   async function measure(term: string, daysAgo: number, ids: readonly string[], rest: object = {}) {
-    const { recorded } = await record(scene.sql, [reading(term, `${ago(daysAgo)}T01:00:00Z`, ids, rest)])
+    const { recorded } = await record(scene.sql, [reading(term, `${ago(daysAgo)}T00:00:00Z`, ids, rest)])
     expect(recorded).toBe(1)
   }
 
