@@ -9,6 +9,7 @@ import { join } from "node:path"
 const sources = filesOf("src")
 const tests = filesOf("test")
 const schema = filesOf("sql/schema", ".sql")
+const manual = filesOf("src/docs/manual", ".md")
 
 describe("form", () => {
   test("no line is over 120 columns, excluded from the formatter, or has a spread of a literal", () => {
@@ -17,6 +18,13 @@ describe("form", () => {
         const isRefused = isLong(line) || isException(line) || hasSpread(line)
         return isRefused ? [`${path}:${at + 1}`] : []
       }),
+    )
+    expect(found).toEqual([])
+  })
+
+  test("no line of the manual is over 120 columns, except rows of tables and lines of JSON", () => {
+    const found = manual.flatMap(({ path, text }) =>
+      text.split("\n").flatMap((line, at) => (isLong(line) && !/^[|{]/.test(line) ? [`${path}:${at + 1}`] : [])),
     )
     expect(found).toEqual([])
   })

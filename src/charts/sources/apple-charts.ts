@@ -1,7 +1,7 @@
 import { ALL_APPS, type Chart, type Device } from "../../lib/charts.ts"
 import { appsOf, at, list, parseJson, text } from "../../measuring/parsing/json.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
-import { asksForProof } from "../../measuring/parsing/proof.ts"
+import { blockedOr } from "../../measuring/parsing/proof.ts"
 import { required } from "../../measuring/parsing/required.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { appleStorefront } from "../../stores/apple/storefronts.ts"
@@ -63,11 +63,7 @@ function feedName(chart: Chart, device: Device): string {
 }
 
 function feedOf(body: string): unknown {
-  if (/^\s*</.test(body)) {
-    throw asksForProof(body)
-      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access")
-      : changed("a page instead of a feed")
-  }
+  if (/^\s*</.test(body)) throw blockedOr(changed("a page instead of a feed"), body)
   const feed = at(parseJson(body, "the feed"), "feed")
   if (feed === undefined) throw changed("no feed")
   return feed

@@ -1,6 +1,6 @@
 import { normaliseTerm } from "../../lib/term.ts"
 import { at, text } from "../../measuring/parsing/json.ts"
-import { asksForProof } from "../../measuring/parsing/proof.ts"
+import { blockedOr } from "../../measuring/parsing/proof.ts"
 import { MAX_XML_BYTES } from "../../measuring/parsing/xml.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { parsePlist } from "../../stores/apple/plist.ts"
@@ -64,9 +64,7 @@ function parseAnswer(body: string): unknown {
     return parsePlist(body, "the answer")
   } catch (error) {
     // Checks only HTML pages: a truncated property list may contain the same words.
-    throw !/<plist[\s>]/.test(body) && asksForProof(body)
-      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access", { cause: error })
-      : error
+    throw !/<plist[\s>]/.test(body) ? blockedOr(error, body) : error
   }
 }
 

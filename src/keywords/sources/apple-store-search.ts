@@ -3,7 +3,7 @@ import { withoutUndefined } from "../../lib/objects.ts"
 import { isStoreId } from "../../lib/store-ids.ts"
 import { appsOf, at, count, list, parseJson, text } from "../../measuring/parsing/json.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
-import { asksForProof } from "../../measuring/parsing/proof.ts"
+import { blockedOr } from "../../measuring/parsing/proof.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { artworkUrl } from "../../stores/apple/artwork.ts"
 import { appleStorefront } from "../../stores/apple/storefronts.ts"
@@ -73,11 +73,7 @@ const changed = (detail: string) => new ReadFailure("changed", detail)
 
 /** Returns the parsed response and the part that contains its data, however it is nested. */
 function parsed(body: string): { root: unknown; page: unknown } {
-  if (/^\s*</.test(body)) {
-    throw asksForProof(body)
-      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access")
-      : changed("a page instead of JSON")
-  }
+  if (/^\s*</.test(body)) throw blockedOr(changed("a page instead of JSON"), body)
   const root = parseJson(body, "the answer")
   const page = at(root, "bubbles") === undefined ? at(root, "pageData") : root
   return { root, page }

@@ -1,9 +1,18 @@
+import { ReadFailure } from "../source.ts"
+
 /**
  * Returns true if a page asks for a CAPTCHA or refuses access. Call it only for pages in which no data was found: an
  * app's name or description may contain the same words.
  */
 export function asksForProof(page: string): boolean {
   return ASKS.test(page.slice(0, 200_000))
+}
+
+/** Returns the failure `blocked` if a page asks for a CAPTCHA or refuses access, otherwise the given error. */
+export function blockedOr(error: unknown, page: string): unknown {
+  return asksForProof(page)
+    ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access", { cause: error })
+    : error
 }
 
 const ASKS = new RegExp(

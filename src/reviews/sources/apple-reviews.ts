@@ -2,7 +2,7 @@ import { daysInMonth } from "../../lib/days.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { text } from "../../measuring/parsing/json.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
-import { asksForProof } from "../../measuring/parsing/proof.ts"
+import { blockedOr } from "../../measuring/parsing/proof.ts"
 import { fact, required } from "../../measuring/parsing/required.ts"
 import { MAX_XML_BYTES } from "../../measuring/parsing/xml.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
@@ -79,9 +79,7 @@ function feedOf(body: string): ReviewsFeed {
     return feedOfXml(body)
   } catch (error) {
     // A review in a truncated feed may contain the same words as a block page.
-    throw !/<feed[\s>]/.test(body) && asksForProof(body)
-      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access", { cause: error })
-      : error
+    throw !/<feed[\s>]/.test(body) ? blockedOr(error, body) : error
   }
 }
 

@@ -1,7 +1,7 @@
 import { ALL_APPS } from "../../lib/charts.ts"
 import { at, parseJson, text } from "../../measuring/parsing/json.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
-import { asksForProof } from "../../measuring/parsing/proof.ts"
+import { blockedOr } from "../../measuring/parsing/proof.ts"
 import { required } from "../../measuring/parsing/required.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import type { Genre, GenresObservation } from "../kinds/genres.ts"
@@ -41,11 +41,7 @@ export const appleGenres = {
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
 function treeOf(body: string, storefront: string): Genre[] {
-  if (/^\s*</.test(body)) {
-    throw asksForProof(body)
-      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access")
-      : changed("a page instead of JSON")
-  }
+  if (/^\s*</.test(body)) throw blockedOr(changed("a page instead of JSON"), body)
   const root = at(parseJson(body, "the answer"), ALL_APPS)
   if (root === undefined) throw changed("the genre of all apps is missing")
   const genres = [...branchOf(ALL_APPS, root, undefined, storefront)]
@@ -67,7 +63,7 @@ function* branchOf(
   if (height === 0) throw changed("the genre tree is nested too deeply")
   if (!/^[1-9]\d{0,5}$/.test(id) || at(node, "id") !== id) throw changed("a genre is listed under another number")
   const place = /^https?:\/\/[a-z.]+\.apple\.com\/([a-z]{2})\//.exec(text(at(node, "url")) ?? "")?.[1]
-  if (place !== undefined && place !== storefront) throw mismatched("the genres are of another storefront", place)
+  if (place !== undefined && place !== storefront) throw mismatched("the genres are for another storefront", place)
   yield { id, name: required(at(node, "name"), genreName), ...(parent !== undefined && { parent }) }
   const below = at(node, "subgenres")
   if (below === undefined || below === null) return

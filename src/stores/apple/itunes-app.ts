@@ -3,7 +3,7 @@ import { withoutUndefined } from "../../lib/objects.ts"
 import { isStoreId } from "../../lib/store-ids.ts"
 import { at, count, currency, parseJson, siteOf, text } from "../../measuring/parsing/json.ts"
 import { mismatched } from "../../measuring/parsing/mismatched.ts"
-import { asksForProof } from "../../measuring/parsing/proof.ts"
+import { blockedOr } from "../../measuring/parsing/proof.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 
 /** One row of an iTunes answer. */
@@ -41,9 +41,7 @@ function parseAnswer(body: string): unknown {
   } catch (error) {
     // Only an HTML page can be a block page. In a truncated JSON response, an app's own text may contain the same
     // words.
-    throw /^\s*</.test(body) && asksForProof(body)
-      ? new ReadFailure("blocked", "the page asks for a CAPTCHA or refuses access", { cause: error })
-      : error
+    throw /^\s*</.test(body) ? blockedOr(error, body) : error
   }
 }
 
@@ -54,7 +52,7 @@ function parseAnswer(body: string): unknown {
 function checkStorefront(row: unknown, storefront: string): void {
   for (const name of ["trackViewUrl", "artistLinkUrl"]) {
     const place = /^https?:\/\/(?:apps|itunes)\.apple\.com\/([a-z]{2})\//.exec(text(at(row, name)) ?? "")?.[1]
-    if (place !== undefined && place !== storefront) throw mismatched("the response is of another storefront", place)
+    if (place !== undefined && place !== storefront) throw mismatched("the response is for another storefront", place)
   }
 }
 

@@ -1,5 +1,5 @@
 import { at, jsonOrNothing, list, parseJson } from "../../measuring/parsing/json.ts"
-import { asksForProof } from "../../measuring/parsing/proof.ts"
+import { blockedOr } from "../../measuring/parsing/proof.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 import { appleStorefront } from "./storefronts.ts"
 
@@ -26,11 +26,8 @@ export function browserHeaders(storefront: string): Record<string, string> {
 export function embeddedPages(body: string): readonly unknown[] {
   const data = scriptAfter(body, EMBEDDED, 0)?.content
   if (data === undefined) {
-    const blocked = !body.includes(EMBEDDED) && !body.includes(LINKED) && asksForProof(body)
-    throw new ReadFailure(
-      blocked ? "blocked" : "changed",
-      blocked ? "the page asks for a CAPTCHA or refuses access" : "no embedded data",
-    )
+    const changed = new ReadFailure("changed", "no embedded data")
+    throw body.includes(EMBEDDED) || body.includes(LINKED) ? changed : blockedOr(changed, body)
   }
   const root = parseJson(data, "the embedded data")
   return list(Array.isArray(root) ? root : at(root, "data"))

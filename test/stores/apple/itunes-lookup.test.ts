@@ -329,7 +329,7 @@ describe("bodies that are no answer", () => {
               { seenAt: new Date("2026-03-20T00:00:00Z"), sha256: new Uint8Array(32) },
             )
       expect(read(storefront).apps.length).toBeGreaterThan(0)
-      expect(() => read("de")).toThrow("the response is of another storefront")
+      expect(() => read("de")).toThrow("the response is for another storefront")
     }
   })
 
