@@ -10,7 +10,9 @@ const BY_DAY =
  * that are not empty. A query for a few days must not read such a table whole.
  */
 export async function fillLarge(sql: Sql, mark: string): Promise<string[]> {
-  await sql`select open_month((current_date - n * 30)::date) from generate_series(0, 3) n`
+  await sql`
+    select open_month(m::date)
+    from generate_series(date_trunc('month', current_date - 90), current_date, interval '1 month') m`
   await sql`insert into store_app (platform, store_id) select 'ios', (5000 + n)::text from generate_series(1, 500) n`
   await sql`
     insert into list (platform, storefront, term)

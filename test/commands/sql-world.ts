@@ -5,7 +5,9 @@ export const SECRET = "zzsecret"
 
 /** Yesterday is measured: `rank` 4 for "tea", absent for "moon". The day before only "tea" is measured. */
 export async function fillReports(sql: Sql, workspaces: { name: string; id: number; mark: string }[]): Promise<void> {
-  await sql`select open_month((current_date - n * 31)::date) from generate_series(0, 2) n`
+  await sql`
+    select open_month(m::date)
+    from generate_series(date_trunc('month', current_date - 2), current_date, interval '1 month') m`
   await sql`
     insert into store_app (platform, store_id, genre)
     values ('ios', '1200000001', '6007'), ('android', 'com.example.tea', null)`
