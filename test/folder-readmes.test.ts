@@ -4,10 +4,11 @@ import { dirname, join } from "node:path"
 
 const root = join(import.meta.dirname, "..")
 const read = (path: string) => readFileSync(join(root, path), "utf8")
-const found = ["src", "sql", "test"].flatMap((folder) =>
+const found = ["src", "sql", "test", "fixtures"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
 )
 const readmes = found.filter((path) => path.endsWith("README.md"))
+const sources = found.filter((path) => /\/SOURCES?\.md$/.test(path))
 
 describe("READMEs of folders", () => {
   test("every folder that needs a README has one of at most three screens", () => {
@@ -19,13 +20,14 @@ describe("READMEs of folders", () => {
     expect(readmes.filter((path) => read(path).split("\n").length > (limits[path] ?? 125))).toEqual([])
   })
 
-  test("READMEs link and name only existing files", () => {
-    const wrong = readmes.flatMap((path) => {
+  test("READMEs and notes of sources link and name only existing files and folders", () => {
+    const wrong = [...readmes, ...sources].flatMap((path) => {
       const text = read(path)
       const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map(([, target]) => target as string)
-      const named = [...text.matchAll(/`([\w/-]+\.ts)`/g)].map(([, target]) => target as string)
+      const named = text.matchAll(/`([\w/-]+\.ts|(?:src|sql|test|fixtures)\/[\w./-]+)`/g)
       const bases = [join(root, dirname(path)), root, join(root, "src")]
-      const missing = [...links, ...named].filter((target) => !bases.some((base) => existsSync(join(base, target))))
+      const targets = [...links, ...[...named].map(([, target]) => target as string)]
+      const missing = targets.filter((target) => !bases.some((base) => existsSync(join(base, target))))
       return missing.map((target) => `${path}: ${target}`)
     })
     expect(wrong).toEqual([])
