@@ -1,13 +1,14 @@
-// Reads the JUnit files of all runs of .ci/run or .ci/long, prints the slowest files and names slow ones that .ci/slow lacks.
-// Each line of .ci/slow whose file does not exist is a failure; at length, so is each test that was skipped in every run.
+// Reads the JUnit files of all runs of .ci/run or .ci/long. Prints the slowest files and the slow files that .ci/slow
+// does not list. A line of .ci/slow whose file does not exist is a failure. In .ci/long, so is a test that was skipped
+// in every run.
 import { existsSync, readFileSync } from "node:fs"
 import { cpus, loadavg } from "node:os"
 
 const SHOWN = 25
-/** Files that may take longer than this on an idle machine say why in .ci/slow. */
+/** A file that takes longer than this on an idle machine is listed in .ci/slow with a reason. */
 const SLOW_S = 20
 
-/** How many times slower the machine is than one with two processes per core, which is usual while this runs. */
+/** The machine's load, divided by the usual load of these runs, two processes per core. */
 const busy = Math.max(1, loadavg()[1]! / cpus().length / 2)
 
 interface File {
@@ -50,10 +51,10 @@ say(`\n== the slowest files (s), where a machine as busy as this one takes ${bus
 const slowest = files.toSorted((a, b) => b.seconds - a.seconds)
 for (const { run, path, seconds } of slowest.slice(0, SHOWN)) say(`${seconds.toFixed(1).padStart(6)} ${path} (${run})`)
 
-// a note and no failure: a machine may be slow for reasons that its load does not show
+// not a failure, because a machine may be slow for reasons that its load does not show
 for (const { path, seconds } of slowest)
   if (seconds > SLOW_S * busy && !reasons.has(path))
-    say(`${path} takes ${seconds.toFixed(0)} s, and .ci/slow does not say why`)
+    say(`${path} takes ${seconds.toFixed(0)} s; add it to .ci/slow with a reason`)
 
 const isExcused = (test: string) => process.env.NO_BROWSER && test.includes("-browser.test.ts")
 const neverRan = process.env.LONG ? [...skipped].filter((test) => !ran.has(test) && !isExcused(test)) : []
