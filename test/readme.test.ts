@@ -89,8 +89,8 @@ describe("the README for assistants", () => {
   })
 
   test("the README shows a JSON configuration with URL and header, and links to the others", () => {
-    const line = section.split("\n").find((entry) => entry.startsWith("code --add-mcp ")) as string
-    expect(JSON.parse(/'(.*)'/.exec(line)![1]!)).toEqual({
+    const [, configuration] = /^code --add-mcp '([^']*)'$/m.exec(section)!
+    expect(JSON.parse(configuration!)).toEqual({
       name: "appmeter",
       type: "http",
       url: "http://127.0.0.1:8787/mcp",
