@@ -66,6 +66,13 @@ export interface Days {
   to: string
 }
 
+/** Returns the first days of all months of the range, earliest first. */
+export function monthsOf({ from, to }: Days): string[] {
+  const months: string[] = []
+  for (let month = monthOf(from); month <= to; month = monthOf(addDays(month, 31))) months.push(month)
+  return months
+}
+
 /** Returns the intersection of two ranges. Null if it is empty. */
 export function commonDays(one: Days, other: Days): Days | null {
   const days = { from: later(one.from, other.from), to: earlier(one.to, other.to) }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { addDays, dayNumber, dayOf, daysInMonth, monthOf, monthsBefore } from "../../src/lib/days.ts"
+import { addDays, dayNumber, dayOf, daysInMonth, monthOf, monthsBefore, monthsOf } from "../../src/lib/days.ts"
 import { pointsOf, UNMEASURED } from "../../src/lib/month-bytes.ts"
 
 test("days are UTC days, across months, leap days and years", () => {
@@ -20,6 +20,13 @@ test("monthsBefore returns the last day of a shorter month", () => {
     "2024-02-29",
   ])
   expect([monthsBefore("2025-01-15", 1), monthsBefore("2025-01-15", 25)]).toEqual(["2024-12-15", "2022-12-15"])
+})
+
+test("monthsOf returns every month of a range, also a February between two longer months", () => {
+  expect(monthsOf({ from: "2027-01-31", to: "2027-03-01" })).toEqual(["2027-01-01", "2027-02-01", "2027-03-01"])
+  expect(monthsOf({ from: "2026-12-31", to: "2027-01-01" })).toEqual(["2026-12-01", "2027-01-01"])
+  expect(monthsOf({ from: "2027-02-28", to: "2027-02-28" })).toEqual(["2027-02-01"])
+  expect(monthsOf({ from: "2027-03-01", to: "2027-02-28" })).toEqual([])
 })
 
 test("a stored month has a point for each measured day inside the window, with rank null if the app was absent", () => {

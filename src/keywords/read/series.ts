@@ -1,7 +1,7 @@
 import type { Side } from "../../core/observation/provenance.ts"
 import { ownId, type RankedApp } from "../../core/ranked-app.ts"
 import type { Db } from "../../database/types.ts"
-import { addDays, type Days, monthOf } from "../../lib/days.ts"
+import { type Days, monthsOf } from "../../lib/days.ts"
 import { eachPoint, type Point, type StoredMonth } from "../../lib/month-bytes.ts"
 import { sourceOf } from "../../lib/rank-sources.ts"
 import type { RankSource } from "../../lib/upstreams.ts"
@@ -32,7 +32,7 @@ export async function readRankSeries(sql: Db, app: RankedApp, query: SeriesQuery
     return partOf(terms, query)
   }
   const { limit: most = Number.POSITIVE_INFINITY } = query
-  const together = Math.ceil(ROWS_AT_ONCE / monthsFrom(from, to).length)
+  const together = Math.ceil(ROWS_AT_ONCE / Math.max(1, monthsOf({ from, to }).length))
   const all: TermSeries[] = []
   for (let after = query.after; all.length < most; after = all.at(-1)) {
     const limit = Math.min(together, most - all.length)
@@ -48,7 +48,7 @@ const ROWS_AT_ONCE = 2_000
 
 async function readSeries(sql: Db, app: RankedApp, query: SeriesQuery): Promise<TermSeries[]> {
   const { from, to } = query
-  const months = monthsFrom(from, to)
+  const months = monthsOf({ from, to })
   const row = await readMonths(sql, app, query, months)
   const stored = monthsByList(row, months)
   const positions = numbersIn(row.positions ?? "")
@@ -124,16 +124,6 @@ async function readMonths(
       ${numbersTogether(sql, sql`list_id`)} as "listIds", ${storedMonths(sql, ranked, months)}
     from term`
   return row
-}
-
-/** Returns the first days of the months of these days, oldest first. Never empty. */
-function monthsFrom(from: string, to: string): string[] {
-  const months = [monthOf(from)]
-  for (;;) {
-    const next = monthOf(addDays(months.at(-1) as string, 31))
-    if (next > to) return months
-    months.push(next)
-  }
 }
 
 function seriesOf(months: readonly StoredMonth[], { from, to }: Days): RankPoint[] {

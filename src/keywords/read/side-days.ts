@@ -1,5 +1,5 @@
 import type { Sql } from "../../database/types.ts"
-import { addDays, monthOf } from "../../lib/days.ts"
+import { addDays, monthsOf } from "../../lib/days.ts"
 import { lastPointsOf, type StoredMonth } from "../../lib/month-bytes.ts"
 import { sourceOf } from "../../lib/rank-sources.ts"
 import { RANK_SOURCES, type RankSource } from "../../lib/upstreams.ts"
@@ -32,7 +32,7 @@ export interface SideDay extends SideApp {
  */
 export async function readSideDays(sql: Sql, sides: readonly SideApp[], day: string): Promise<SideDay[]> {
   const from = addDays(day, -LOOK_BACK_DAYS)
-  const sided = await readSidesRankMonths(sql, sides, [...new Set([monthOf(from), monthOf(day)])])
+  const sided = await readSidesRankMonths(sql, sides, monthsOf({ from, to: day }))
   const daysOf = (side: SideApp, place: number) => {
     const terms = sided[place] ?? []
     return { ...side, terms: terms.map(({ term, months }) => termDay(term, months, { from, day })) }

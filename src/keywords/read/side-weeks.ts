@@ -1,5 +1,5 @@
 import type { Sql } from "../../database/types.ts"
-import { addDays, monthOf } from "../../lib/days.ts"
+import { addDays, monthsOf } from "../../lib/days.ts"
 import { pointsOf, type StoredMonth } from "../../lib/month-bytes.ts"
 import { sourceOf } from "../../lib/rank-sources.ts"
 import { moveBetween } from "../formulas/rank-moves.ts"
@@ -20,7 +20,7 @@ export async function readSideWeeks(
   { from, to }: { from: string; to: string },
 ): Promise<(SideApp & { terms: TermWeek[] })[]> {
   const earliest = addDays(from, -7)
-  const sided = await readSidesRankMonths(sql, sides, [...new Set([earliest, from, to].map(monthOf))])
+  const sided = await readSidesRankMonths(sql, sides, monthsOf({ from: earliest, to }))
   return sides.map((side, place) => {
     const terms = sided[place] ?? []
     return { ...side, terms: terms.map(({ term, months }) => termWeek(term, months, { earliest, from, to })) }

@@ -1,7 +1,7 @@
 import type { PendingQuery, Row } from "postgres"
 import type { Platform } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
-import { addDays, monthOf } from "../../lib/days.ts"
+import { addDays, monthsOf } from "../../lib/days.ts"
 import type { RankMove } from "../formulas/rank-moves.ts"
 import { figuresOf, SHOWN_DAYS } from "../store/keyword-figures.ts"
 import { popularityOrderOf } from "../store/popularity-order.ts"
@@ -93,7 +93,7 @@ const RECENT_DAYS = 2
 
 /** Returns the months in which a day from `first` to `last` is compared with the days before it. */
 function comparedMonths(first: string, last: string): string[] {
-  return [...new Set([addDays(first, -LOOK_BACK_DAYS), last].map(monthOf))]
+  return monthsOf({ from: addDays(first, -LOOK_BACK_DAYS), to: last })
 }
 
 /** Each text has one part per keyword. */

@@ -7,7 +7,7 @@ import type { MonthBytes } from "../../keywords/formulas/timeline.ts"
 import { readRankMonths } from "../../keywords/read/rank-months.ts"
 import { readKeywordsNow, type TrackedKeyword } from "../../keywords/read/ranks.ts"
 import { metricsOf, UNMEASURED } from "../../keywords/store/keyword-figures.ts"
-import { addDays, commonDays, type Days, dayOf, daysInMonth, monthOf } from "../../lib/days.ts"
+import { addDays, commonDays, type Days, dayOf, daysInMonth, monthsOf } from "../../lib/days.ts"
 import { Fault } from "../../lib/faults.ts"
 import { pointsOf, UNMEASURED as UNMEASURED_DAY } from "../../lib/month-bytes.ts"
 import { STORES } from "../../lib/store-pages.ts"
@@ -112,12 +112,7 @@ async function readMonths(
     ) l
     where k.app_id = ${id} and k.country = ${storefront}`
   const measured = row?.first && row.last ? commonDays({ from, to }, { from: row.first, to: row.last }) : null
-  const months: string[] = []
-  for (let month = measured && monthOf(measured.from); month && month <= measured!.to; ) {
-    months.push(month)
-    month = monthOf(addDays(month, 31))
-  }
-  return months
+  return measured ? monthsOf(measured) : []
 }
 
 /**

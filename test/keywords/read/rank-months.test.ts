@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "bun:test"
 import type { TrackedApp } from "../../../src/core/tracked-app.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import { readAppRankMonths } from "../../../src/keywords/read/app-months.ts"
 import { sideOf } from "../../../src/keywords/read/day-answers.ts"
 import { readRankMonths, readSidesRankMonths } from "../../../src/keywords/read/rank-months.ts"
 import { readRankSeries } from "../../../src/keywords/read/series.ts"
@@ -85,6 +86,15 @@ test("no months are read if none are requested, and each storefront has its own 
     ["tea", 0],
     ["mate", 0],
   ])
+})
+
+test("on 1 March the last 30 days include the whole of February", async () => {
+  const places = (day: string, ids: number[]) => reading("tea", `${day}T10:00:00Z`, ids)
+  const readings = [places("2026-02-20", [10_001]), places("2026-03-01", [10_002, 10_001])]
+  await record(sql, readings, () => new Date("2026-03-01T12:00:00Z"))
+  const [month] = await readAppRankMonths(sql, [app], "2026-03-01")
+  expect(month!.faller).toMatchObject({ term: "tea", from: 1, fromDay: "2026-02-20", to: 2, toDay: "2026-03-01" })
+  expect(month!.line.filter((share) => share !== null)).toEqual([1, 1])
 })
 
 function bytesOf({ month, ranks, sources, depths, from }: StoredMonth) {
