@@ -61,7 +61,7 @@ async function replay({ oldBinary, bridgeBinary, newBinary, texts, only }: Optio
     }
     if (new Date().toISOString().slice(0, 10) !== now.toISOString().slice(0, 10))
       say("The run crossed midnight UTC: days moved under it. Run it again.")
-    const { passed, failed } = report.print(say)
+    const { passed, failed } = report.print(say, { isComplete: !only && oldBinary !== newBinary })
     say(`${passed} passed, ${failed} failed`)
     return failed === 0
   } finally {
