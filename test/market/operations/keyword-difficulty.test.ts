@@ -71,7 +71,9 @@ describe("an untracked keyword", () => {
       related: ["tide table", "tide tables usa"],
     })
     const { parts: ownParts, difficulty } = body
-    expect(Math.round(0.3 * ownParts.titles + 0.6 * ownParts.weakest + 0.1 * ownParts.freshness)).toBe(difficulty)
+    // the parts are rounded to two places, and the difficulty is computed before that
+    const fromParts = 0.3 * ownParts.titles + 0.6 * ownParts.weakest + 0.1 * ownParts.freshness
+    expect(Math.abs(fromParts - difficulty)).toBeLessThan(0.506)
     for (const at of [body.difficultyAt, body.demandAt, body.relatedAt])
       expect(Date.parse(at)).toBeGreaterThan(Date.now() - 60_000)
     expect(body.top.map(({ rank, id, inTitle }: Record<string, unknown>) => [rank, id, inTitle])).toEqual(

@@ -114,7 +114,8 @@ describe("the ledger", () => {
       from ledger
       where month >= date_trunc('month', now() at time zone 'utc') - interval '1 month'
       order by id`
-    expect(recent.length).toBeGreaterThan(50)
+    // 50 rows a month; on 1 March the two months have 28 days
+    expect(recent.length).toBeGreaterThan(40)
     const { ledger: removed } = await removeOld(sql, RETENTION, RETENTION_DAYS, quick)
     expect(removed).toBe(700 - recent.length)
     expect(await books(sql)).toEqual(before)
