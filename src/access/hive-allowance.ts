@@ -64,9 +64,9 @@ interface HiveCall {
  */
 async function takeAll(sql: Sql, calls: readonly HiveCall[], waits: boolean): Promise<(HiveAnswer | undefined)[]> {
   const byWorkspace = Map.groupBy(calls, ({ workspaceId }) => workspaceId)
-  const wanted = [...byWorkspace].map(([workspaceId, [first, ...others]]) => {
+  const wanted = [...byWorkspace].map(([workspaceId, [first, ...otherCalls]]) => {
     const limit = first!.perDay
-    const count = 1 + others.filter(({ perDay }) => perDay === limit).length
+    const count = 1 + otherCalls.filter(({ perDay }) => perDay === limit).length
     return { workspaceId, allowance: "hive" as const, limit, count }
   })
   const taken = await takeUnits(sql, wanted, waits)

@@ -54,14 +54,14 @@ export interface ApiKey {
 /** Creates a key. `secret` is the whole key: it is not stored and cannot be shown again. Throws AccessProblem. */
 export async function createKey(
   sql: Sql,
-  asked: NewKey,
+  newKey: NewKey,
   randomBytes: RandomBytes,
 ): Promise<{ key: ApiKey; secret: string }> {
-  checkKey(asked)
-  const workspace = await findWorkspace(sql, asked.workspace)
-  const secret = makeKey(asked.kind, randomBytes)
+  checkKey(newKey)
+  const workspace = await findWorkspace(sql, newKey.workspace)
+  const secret = makeKey(newKey.kind, randomBytes)
   const stored = { secret: keyDigest(secret), hint: keyHint(secret) }
-  const id = await sql.begin((tx) => insertKey(tx, { ...asked, ...stored, workspaceId: workspace.id }))
+  const id = await sql.begin((tx) => insertKey(tx, { ...newKey, ...stored, workspaceId: workspace.id }))
   return { key: await findKey(sql, id), secret }
 }
 

@@ -41,10 +41,10 @@ export interface Workspace {
 }
 
 /** Creates a workspace with its account. Throws AccessProblem when a value is invalid or the name is taken. */
-export async function createWorkspace(sql: Sql, asked: NewWorkspace): Promise<Workspace> {
-  const { plan, explorer = false, pack = 0, ipListRequired = false } = asked
-  const name = checkName("workspace", asked.name)
-  const overrides = checkChanges({ plan, overrides: asked.overrides }, {})
+export async function createWorkspace(sql: Sql, newWorkspace: NewWorkspace): Promise<Workspace> {
+  const { plan, explorer = false, pack = 0, ipListRequired = false } = newWorkspace
+  const name = checkName("workspace", newWorkspace.name)
+  const overrides = checkChanges({ plan, overrides: newWorkspace.overrides }, {})
   if (pack !== 0) checkPack(pack)
   await sql.begin(async (tx) => {
     const [row] = await tx<{ id: number }[]>`
@@ -180,10 +180,13 @@ function checkPack(credits: number): void {
   checkAmount("a credit pack", credits, 1)
 }
 
-function checkChanges({ plan, overrides = {} }: WorkspaceChanges, held: Partial<Entitlements>): Partial<Entitlements> {
+function checkChanges(
+  { plan, overrides = {} }: WorkspaceChanges,
+  storedOverrides: Partial<Entitlements>,
+): Partial<Entitlements> {
   if (plan !== undefined && !PLANS.includes(plan))
     throw new AccessProblem(`the plan must be one of ${PLANS.join(", ")}`)
-  const merged: Overrides = { ...held, ...overrides }
+  const merged: Overrides = { ...storedOverrides, ...overrides }
   for (const [name, amount] of Object.entries(merged)) {
     if (!ENTITLEMENT_NAMES.includes(name as keyof Entitlements)) {
       throw new AccessProblem(

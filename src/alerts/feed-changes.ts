@@ -61,7 +61,7 @@ export async function readStoredReadings(tx: Tx, place: Place, { types, from, to
 
 interface FeedChanges {
   added: readonly FindingOf[]
-  changed: readonly { held: FeedAlert; facts: object; at: Date }[]
+  changed: readonly { alert: FeedAlert; facts: object; at: Date }[]
   withdrawn: readonly FeedAlert[]
 }
 
@@ -128,10 +128,10 @@ async function update(tx: Tx, rows: FeedChanges["changed"]): Promise<void> {
     set facts = r.facts, at = r.at, withdrawn_at = null
     from jsonb_to_recordset(${json(
       tx,
-      rows.map(({ held: { id }, facts, at }) => ({ id, facts, at: at.toISOString() })),
+      rows.map(({ alert: { id }, facts, at }) => ({ id, facts, at: at.toISOString() })),
     )}) r (id bigint, facts jsonb, at timestamptz)
     where a.id = r.id`
-  const again = rows.filter(({ held }) => held.isWithdrawn).map(({ held }) => held.id)
+  const again = rows.filter(({ alert }) => alert.isWithdrawn).map(({ alert }) => alert.id)
   if (again.length === 0) return
   await tx`
     delete from delivery
@@ -174,7 +174,7 @@ function rowOf({ platform, storefront }: Place, { type, subject, day, at, facts 
 
 /** Input of `feedChanges`, which compares the stored alerts with the current findings. */
 interface FeedComparison {
-  held: readonly FeedAlert[]
+  storedAlerts: readonly FeedAlert[]
   found: readonly FindingOf[]
   /** True if an alert keeps its original names while the readings confirm it. */
   isStanding(stored: FeedAlert): boolean
@@ -183,14 +183,14 @@ interface FeedComparison {
   mayAdd(found: FindingOf): boolean
 }
 
-export function feedChanges({ held, found, isStanding, isFixed, mayAdd }: FeedComparison): FeedChanges {
+export function feedChanges({ storedAlerts, found, isStanding, isFixed, mayAdd }: FeedComparison): FeedChanges {
   const current = new Map<string, FindingOf>()
   for (const finding of found.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
     const key = keyOf(finding)
     if (!current.has(key)) current.set(key, finding)
   }
-  const byKey = new Map(held.map((item) => [keyOf(item), item]))
-  const changed: { held: FeedAlert; facts: object; at: Date }[] = []
+  const byKey = new Map(storedAlerts.map((item) => [keyOf(item), item]))
+  const changed: { alert: FeedAlert; facts: object; at: Date }[] = []
   const withdrawn: FeedAlert[] = []
   for (const [key, one] of byKey) {
     const now = current.get(key)
@@ -200,7 +200,7 @@ export function feedChanges({ held, found, isStanding, isFixed, mayAdd }: FeedCo
     }
     const facts = JSON.parse(JSON.stringify(isStanding(one) ? { ...now.facts, ...namesIn(one.facts) } : now.facts))
     const isSame = isDeepStrictEqual(facts, one.facts) && now.at.getTime() === one.at.getTime()
-    if (!isSame || one.isWithdrawn) changed.push({ held: one, facts, at: now.at })
+    if (!isSame || one.isWithdrawn) changed.push({ alert: one, facts, at: now.at })
   }
   const added = [...current].filter(([key, one]) => !byKey.has(key) && !one.keepsOnly && mayAdd(one))
   return { added: added.map(([, one]) => one), changed, withdrawn }

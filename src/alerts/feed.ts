@@ -165,9 +165,12 @@ async function countAlerts(sql: Sql, query: FeedQuery): Promise<{ unread: number
     )`
   const isWhole = !after && Object.values(only ?? {}).every((value) => value === undefined)
   // without a filter the total is unread plus read, so that no alert is counted twice
-  const [counted] = await sql<[{ unread: number; others: number }]>`
+  const [counted] = await sql<[{ unread: number; readOrMatching: number }]>`
     select ${count(sql`read_at is null`)} as unread,
-      ${isWhole ? count(sql`read_at is not null`) : count(whereShown(sql, query))} as others`
-  const { unread, others } = counted
-  return { unread: Math.min(UNREAD_COUNTED, unread), all: Math.min(most, isWhole ? unread + others : others) }
+      ${isWhole ? count(sql`read_at is not null`) : count(whereShown(sql, query))} as "readOrMatching"`
+  const { unread, readOrMatching } = counted
+  return {
+    unread: Math.min(UNREAD_COUNTED, unread),
+    all: Math.min(most, isWhole ? unread + readOrMatching : readOrMatching),
+  }
 }

@@ -104,7 +104,7 @@ async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd 
   const found: FindingOf[] = []
   for (const find of finders) found.push(...(await find(tx, days)))
   const isFixed = (item: FeedAlert) => STANDING_TYPES.includes(item.type) && isStanding(item)
-  await updateFeed(tx, place, news, feedChanges({ held: stored, found, isStanding, isFixed, mayAdd }))
+  await updateFeed(tx, place, news, feedChanges({ storedAlerts: stored, found, isStanding, isFixed, mayAdd }))
 }
 
 const TYPES_OF = new Map<Finder, string[]>()
@@ -170,7 +170,7 @@ async function takePlaces(tx: Tx, subjects: readonly Subject[], origin: string):
 
 async function readPlaces(tx: Tx, subjects: readonly Subject[], origin: string): Promise<Place[]> {
   return await tx<Place[]>`
-    select a.id as "appId", a.workspace_id as "workspaceId", k.platform, k.storefront, s.id as own, s.genre,
+    select a.id as "appId", a.workspace_id as "workspaceId", k.platform, k.storefront, s.id as "storeAppId", s.genre,
       a.origin, ${categoriesOf(tx)} as categories, (a.created_at at time zone 'utc')::date as since,
       a.manual_rivals as "manualRivals"
     from (
@@ -229,8 +229,8 @@ async function keepTracked(tx: Tx, places: readonly Place[]): Promise<Place[]> {
     where id = any(${places.map(({ appId }) => appId)}::text[])
     order by id`
   const tracked = new Map(apps.map((app) => [app.id, app]))
-  return places.filter(({ appId, platform, storefront, own }) => {
+  return places.filter(({ appId, platform, storefront, storeAppId }) => {
     const app = tracked.get(appId)
-    return app?.[platform] === own && app.countries.includes(storefront)
+    return app?.[platform] === storeAppId && app.countries.includes(storefront)
   })
 }

@@ -13,8 +13,8 @@ const FOLLOWED = 10
  * and the place.
  */
 export async function followRivals(tx: Tx, place: Place, manual: readonly string[]): Promise<void> {
-  const { appId, platform, storefront, own } = place
-  const rivals = await findRivalsToFollow(tx, { side: { appId, platform, storefront, own }, manual }, FOLLOWED)
+  const { appId, platform, storefront, storeAppId } = place
+  const rivals = await findRivalsToFollow(tx, { side: { appId, platform, storefront, storeAppId }, manual }, FOLLOWED)
   const previous = new Map((await readFollowed(tx, place)).map((rival) => [rival.rival, rival]))
   const changed = rivals.filter((rival) => !isSame(rival, previous.get(rival.rival)))
   for (const { rival } of rivals) previous.delete(rival)

@@ -6,7 +6,7 @@ export interface Place {
   workspaceId: number
   platform: Platform
   storefront: string
-  own: number
+  storeAppId: number
   /**
    * Origin of the tracked app. Only search results and charts of this origin are compared, so that alerts never mix
    * publishers.
@@ -24,11 +24,11 @@ export interface Place {
  * Number of UTC days, including today, whose alerts are news. Alerts of earlier days are history: marked as read and
  * never delivered.
  */
-const DAYS_LOOKED_AT = 3
+const NEWS_DAYS = 3
 
 /** Returns the first UTC day whose alerts are news. */
 export function firstNewsDay(now: Date): string {
-  return addDays(dayOf(now), 1 - DAYS_LOOKED_AT)
+  return addDays(dayOf(now), 1 - NEWS_DAYS)
 }
 
 /** The place and day of an alert, for its sentence. */

@@ -124,7 +124,7 @@ function gainOf({ was, rank }: WeekMove): number {
 const ABSENT = 250
 
 async function readRatings(sql: Sql, sides: readonly SideApp[], { from, to }: WeekSpan): Promise<Week["ratings"]> {
-  const places = sides.map(({ own, storefront }) => ({ app: own as number, storefront }))
+  const places = sides.map(({ storeAppId, storefront }) => ({ app: storeAppId as number, storefront }))
   const [last, earlier] = [await readRatingsOn(sql, places, to), await readRatingsOn(sql, places, addDays(from, -1))]
   return sides.flatMap(({ platform, storefront: country }, place) => {
     const [read, before] = [last[place], earlier[place]]
@@ -149,7 +149,11 @@ async function readReviews(
   { from, to }: WeekSpan,
   now: Date,
 ): Promise<Week["reviews"]> {
-  const places = sides.map(({ platform, storefront, own }) => ({ platform, storefront, app: own as number }))
+  const places = sides.map(({ platform, storefront, storeAppId }) => ({
+    platform,
+    storefront,
+    app: storeAppId as number,
+  }))
   const names = await readStorefrontFeeds(sql, places)
   const named = places.flatMap(({ platform, app }, at) => names[at]!.map((feed) => ({ platform, app, feed })))
   // several storefronts may share a language on Google Play

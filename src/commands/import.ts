@@ -122,15 +122,15 @@ function assertNotGzip(before: number | undefined, chunk: Uint8Array): number | 
 }
 
 function progress(terminal: Terminal, { size, bytesRead }: Source) {
-  return ({ read, recorded, known, skipped }: ImportProgress) => {
+  return ({ read, recorded, known: alreadyStored, skipped }: ImportProgress) => {
     const share = size ? `${Math.floor((100 * bytesRead()) / size)} %, ` : ""
-    terminal.progress(`${share}${read} lines: ${recorded} recorded, ${known} known, ${skipped} invalid`)
+    terminal.progress(`${share}${read} lines: ${recorded} recorded, ${alreadyStored} known, ${skipped} invalid`)
   }
 }
 
-function summary({ read, recorded, known, attempts, bad, skipped = [] }: ImportResult): string {
+function summary({ read, recorded, known: alreadyStored, attempts, bad, skipped = [] }: ImportResult): string {
   const items = skipped.length > 0 ? `, ${skipped.length} invalid items skipped` : ""
-  const counts = `${recorded} recorded, ${known} known already, ${attempts} failed reads, ${bad.length} invalid`
+  const counts = `${recorded} recorded, ${alreadyStored} known already, ${attempts} failed reads, ${bad.length} invalid`
   return `${read} lines read: ${counts}${items}`
 }
 

@@ -80,9 +80,9 @@ async function findLink(sql: Sql, named: LinkName, workspace: string | undefined
   const workspaceId = everywhere ? null : (await chooseWorkspace(sql, workspace)).id
   const found = await readLinks(sql, { workspaceId, ...hashesFrom(named.digits) })
   const meant = found.filter(({ kind }) => named.kind === null || kind === named.kind)
-  const [link, ...others] = meant
+  const [link, ...otherLinks] = meant
   if (!link) throw new CommandProblem(noSuch(named, everywhere))
-  if (others.length === 0) return link
+  if (otherLinks.length === 0) return link
   const handles = meant.slice(0, 10).map(({ handle }) => handle)
   throw new WrongUse(`${named.kind}_${named.digits} matches several links; give more digits: ${handles.join(", ")}`)
 }

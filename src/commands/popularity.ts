@@ -43,8 +43,8 @@ export const popularity: Command = {
       return result
     })
     const bad = [...report.bad, ...stored.bad].sort((a, b) => a.line - b.line)
-    const { read, others, published } = report
-    const { recorded, known } = stored
+    const { read, otherStorefronts, published } = report
+    const { recorded, alreadyStored } = stored
     const countries = distinct(published.map(({ storefront }) => storefront))
     const months = distinct(published.map(({ month }) => month.slice(0, 7)))
     const figures = {
@@ -53,19 +53,20 @@ export const popularity: Command = {
       countries,
       months,
       recorded,
-      known,
-      otherCountries: others,
+      known: alreadyStored,
+      otherCountries: otherStorefronts,
       bad,
     }
     show(invocation, figures, () => [
       `${read} lines read: ${published.length} keywords (${[...countries, ...months].join(" ") || "none"}), ` +
-        `${recorded} recorded, ${known} known already; ${others} lines of other countries, ${bad.length} invalid`,
+        `${recorded} recorded, ${alreadyStored} known already; ${otherStorefronts} lines of other countries, ` +
+        `${bad.length} invalid`,
     ])
     if (!has("json")) {
       for (const { line, reason } of bad.slice(0, SHOWN)) terminal.say(`line ${line}: ${reason}`)
       if (bad.length > SHOWN) terminal.say(`and ${bad.length - SHOWN} more; --json lists all of them`)
     }
-    return bad.length > 0 && (has("strict") || recorded + known === 0) ? 1 : 0
+    return bad.length > 0 && (has("strict") || recorded + alreadyStored === 0) ? 1 : 0
   },
 }
 

@@ -14,7 +14,7 @@ export const work: Command = {
         const workers = await openWorkers(invocation.settings, { sql: database.sql, log, as: "reader" })
         workers.start()
         log("info", "worker_started", { database: database.kind })
-        log("info", "stopping", { signal: await stop.asked })
+        log("info", "stopping", { signal: await stop.reason })
         await workers.stop()
       }
     }),

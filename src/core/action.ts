@@ -102,7 +102,7 @@ interface ActionBase<Args extends ObjectSchema, State> {
      * Returns the form that is stored until the confirm and then passed to `look`, `diff` and `write`. It must give the
      * same diff.
      */
-    kept(args: v.InferOutput<Args>): Promise<v.InferOutput<Args>>
+    toStored(args: v.InferOutput<Args>): Promise<v.InferOutput<Args>>
     /** Returns the part that the audit log may store forever. */
     audited(args: v.InferOutput<Args>): v.InferOutput<Args>
   }

@@ -67,7 +67,7 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
   /** Names the question in the log of failed reads. Left out if failed reads are not logged. */
   question?: {
     /** Returns the subject, as the schedule names it. Null if the question has no name. */
-    about(asked: Question): string | null
+    about(question: Question): string | null
     /** Throws ObservationProblem for a malformed subject. */
     checkSubject(subject: string, platform: Platform): void
     /** Sources whose failed reads are logged. Default: all. */
@@ -106,7 +106,7 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
     /** Returns the subjects of a stored observation. Each counts as one reading. */
     subjects(previous: Seen): readonly string[]
     /** Returns the question to the source for a subject, or for several subjects joined by commas. */
-    asked(place: Side, subject: string): Question
+    toQuestion(place: Side, subject: string): Question
     /** Returns the difference for each subject. Null if there is none. */
     compare(previous: Seen, now: Seen): (Difference | null)[]
     /**

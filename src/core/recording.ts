@@ -74,7 +74,7 @@ interface RecordResult {
   /** Readings that were new, or that replaced one of lower precedence of the same moment and source. */
   recorded: number
   /** Readings that were already stored, unchanged or in a better form. */
-  known: number
+  alreadyStored: number
   /** Readings that break an invariant, by their index in the call. Nothing of such a reading is stored. */
   refused: { index: number; problem: ObservationProblem }[]
 }

@@ -118,8 +118,8 @@ export async function takeSharedLock(tx: Tx, name: LockName): Promise<void> {
 
 /** Tries to take the lock until the end of the transaction, without waiting. */
 export async function tryLock(tx: Tx, name: LockName, ...subject: Subject): Promise<boolean> {
-  const [row] = await tx<[{ held: boolean }]>`select ${tryingLock(tx, name, ...subject)} as held`
-  return row.held
+  const [row] = await tx<[{ isHeld: boolean }]>`select ${tryingLock(tx, name, ...subject)} as "isHeld"`
+  return row.isHeld
 }
 
 /** SQL that tries to take the lock, for a statement that is its own transaction. */

@@ -60,7 +60,7 @@ export async function loadInvention(
   const apps = await listDemoApps(sql, workspaceId)
   const owner = await loadDemoOwner(recording, sql, { workspaceId, apps, now, days }, assert)
   await findAlerts(sql, now(), assert)
-  return { recorded: world.recorded + owner.recorded, known: world.known + owner.known }
+  return { recorded: world.recorded + owner.recorded, alreadyStored: world.alreadyStored + owner.alreadyStored }
 }
 
 /** Number of days before today for which alerts are derived. */
@@ -123,16 +123,16 @@ export async function loadDemoInto(
 ): Promise<LoadedDemo> {
   const [file, charts] = [readFile(DEMO_FILE), readFile(DEMO_CHARTS_FILE)]
   const loaded = await loadDemo(recording, sql, workspaceId, file)
-  const { read, recorded, known, bad } = await loadDemoCharts(recording, sql, charts)
+  const { read, recorded, known: alreadyStored, bad } = await loadDemoCharts(recording, sql, charts)
   const invented = await loadInvention(recording, sql, workspaceId, owner)
-  const inventedCount = invented.recorded + invented.known
+  const inventedCount = invented.recorded + invented.alreadyStored
   const apps = await listDemoApps(sql, workspaceId)
   return {
     ...loaded,
     apps: apps.map(({ id, name }) => ({ id, name })),
     read: loaded.read + read + inventedCount,
     recorded: loaded.recorded + recorded + invented.recorded,
-    known: loaded.known + known + invented.known,
+    known: loaded.known + alreadyStored + invented.alreadyStored,
     bad: [...loaded.bad, ...bad],
   }
 }

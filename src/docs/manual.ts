@@ -96,9 +96,9 @@ export interface ManualSection {
 /** Returns the sections of all pages. */
 export function manualSections(texts: ReadonlyMap<string, string>): ManualSection[] {
   return [...texts].flatMap(([page, text]) => {
-    const [first, ...others] = markdownSections(text)
+    const [first, ...otherSections] = markdownSections(text)
     const { title = "", text: introduction = "" } = first ?? {}
-    const sections = others.map(({ title: heading, text: body, anchor }) => ({
+    const sections = otherSections.map(({ title: heading, text: body, anchor }) => ({
       title: `${title}: ${heading}`,
       text: body,
       address: `${addressOf(page)}#${anchor}`,

@@ -42,9 +42,9 @@ export function createTools(parts: ToolsParts): (incoming: IncomingRequest) => P
     const started = performance.now()
     const refused = refuseUnread(incoming, guard, publicUrl)
     if (refused)
-      return (await end(parts, { incoming, asked: refused, started }, { reply: NOBODY, askedMs: 0 })).response()
+      return (await end(parts, { incoming, toolRequest: refused, started }, { reply: NOBODY, askedMs: 0 })).response()
     const toolRequest = await readToolRequest(incoming, reading)
-    const call = { incoming, asked: toolRequest, started }
+    const call = { incoming, toolRequest, started }
     const messages = messagesOf(parts, call)
     const first = await messages.next()
     return first.done ? (await end(parts, call, first.value)).response() : stream(parts, call, first.value, messages)
@@ -57,16 +57,16 @@ const PACE: Pace = { progressEveryMs: 1_000, patienceMs: 5 * 60_000 }
 
 interface ToolCall {
   incoming: IncomingRequest
-  asked: ToolRequest
+  toolRequest: ToolRequest
   started: number
 }
 
 /** Yields the messages before the answer and returns the result of the call. */
-async function* messagesOf(parts: ToolsParts, { incoming, asked }: ToolCall): Exchange {
+async function* messagesOf(parts: ToolsParts, { incoming, toolRequest }: ToolCall): Exchange {
   const { answers, publicUrl, trustedProxies } = parts
   const caller = callerOf(incoming, trustedProxies)
   const invoke = (target: Target | null) => parts.invoke({ ...caller, surface: "tools", target: async () => target })
-  const { outcome } = asked
+  const { outcome } = toolRequest
   if (outcome && "calling" in outcome) {
     return yield* exchange(outcome, { invoke, answers, docsBase: publicUrl, ...PACE, ...parts.pace })
   }
@@ -79,19 +79,19 @@ async function* messagesOf(parts: ToolsParts, { incoming, asked }: ToolCall): Ex
 /** Logs a call and returns its last message. */
 async function end(
   { log, publicUrl, resourceMetadata, now }: ToolsParts,
-  { incoming, asked, started }: ToolCall,
+  { incoming, toolRequest, started }: ToolCall,
   ended: ExchangeEnd,
 ) {
   const { reply, askedMs } = ended
-  const sent: ToolReply = await sentFor(asked, ended, { publicUrl, resourceMetadata })
+  const sent: ToolReply = await sentFor(toolRequest, ended, { publicUrl, resourceMetadata })
   const { status, text, error, challenge } = sent
   const protocol = !reply.fault && error && { status, code: String(error.code) }
-  const line = { method: asked.method, path: "/mcp", ...protocol }
+  const line = { method: toolRequest.method, path: "/mcp", ...protocol }
   logCall(log, incoming, reply, line, performance.now() - started - askedMs)
-  const { outcome, session = null } = asked
+  const { outcome, session = null } = toolRequest
   const calling = outcome && "calling" in outcome ? outcome.calling : null
   const deprecation = calling ? deprecationIn(calling.operation, calling.input) : undefined
-  const { credits, rate, fault = asked.fault } = reply
+  const { credits, rate, fault = toolRequest.fault } = reply
   const details = { requestId: incoming.requestId, credits, rate, deprecation, now: now() }
   return {
     text,

@@ -182,15 +182,15 @@ function samePictures(some: readonly string[], urls: readonly string[]): boolean
 interface TimedItem {
   subject: string
   endsAt: number
-  said: unknown
+  content: unknown
 }
 
 function eventsOf({ events }: ShownPage): TimedItem[] | undefined {
-  return events?.map((event) => ({ subject: event.id, endsAt: Date.parse(event.endsAt ?? ""), said: event }))
+  return events?.map((event) => ({ subject: event.id, endsAt: Date.parse(event.endsAt ?? ""), content: event }))
 }
 
 function cardsOf({ editorial }: ShownPage): TimedItem[] | undefined {
-  return editorial?.map((card) => ({ subject: `${card.kind} ${card.id}`, endsAt: Number.NaN, said: card }))
+  return editorial?.map((card) => ({ subject: `${card.kind} ${card.id}`, endsAt: Number.NaN, content: card }))
 }
 
 function comings(
@@ -213,8 +213,8 @@ function comings(
     (item) => (now !== undefined || isOver(item, run)) && !silent.some((silentRun) => isOver(item, silentRun)),
   )
   return [
-    ...started.map(({ subject, said }) => changed(came, run, previous ?? latest, null, said, subject)),
-    ...ended.map(({ subject, said }) => changed(went, run, previous as PageRun, said, null, subject)),
+    ...started.map(({ subject, content }) => changed(came, run, previous ?? latest, null, content, subject)),
+    ...ended.map(({ subject, content }) => changed(went, run, previous as PageRun, content, null, subject)),
   ]
 }
 

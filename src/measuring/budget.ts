@@ -45,15 +45,15 @@ export async function readBudget(sql: Sql, { kinds, egress, gapsMs }: BudgetPart
         count(*) filter (where priority < ${PRIORITY.free}) as paying
       from due
       group by kind, platform, storefront
-    ), asked as (
-      select k.upstream, sum(ceil(c.subjects / k.together) * k.daily) as asked,
+    ), required as (
+      select k.upstream, sum(ceil(c.subjects / k.together) * k.daily) as needed,
         sum(ceil(c.paying / k.together) * k.daily) as paying
       from counted c
       join ${kindRows(sql, kinds)} on (k.name, k.platform) = (c.kind, c.platform)
       where k.storefronts is null or c.storefront = any(string_to_array(k.storefronts, ','))
       group by k.upstream
     )
-    select u.upstream, coalesce(a.asked, 0) as asked, coalesce(a.paying, 0) as paying, p.gap_ms as "gapMs",
+    select u.upstream, coalesce(a.needed, 0) as needed, coalesce(a.paying, 0) as paying, p.gap_ms as "gapMs",
       p.base_gap_ms as "baseGapMs", array(
         select array[o.gap_ms, o.base_gap_ms]
         from pace o
@@ -61,9 +61,9 @@ export async function readBudget(sql: Sql, { kinds, egress, gapsMs }: BudgetPart
           and o.next_at > now() - interval '1 day'
         order by o.egress
         limit 1000
-      ) as others
+      ) as "otherGaps"
     from unnest(${upstreams}::text[]) u (upstream)
-    left join asked a using (upstream)
+    left join required a using (upstream)
     left join pace p on (p.upstream, p.egress) = (u.upstream, ${egress})
     order by u.upstream
     limit 100`
@@ -72,11 +72,11 @@ export async function readBudget(sql: Sql, { kinds, egress, gapsMs }: BudgetPart
 
 interface BudgetRow {
   upstream: Upstream
-  asked: number
+  needed: number
   paying: number
   gapMs: number | null
   baseGapMs: number | null
-  others: [number, number][]
+  otherGaps: [number, number][]
 }
 
 function kindRows(sql: Sql, kinds: readonly BudgetKind[]) {
@@ -90,10 +90,10 @@ function kindRows(sql: Sql, kinds: readonly BudgetKind[]) {
   ) k (name, platform, upstream, storefronts, together, daily)`
 }
 
-function budget({ upstream, asked, paying, gapMs, baseGapMs, others }: BudgetRow, gapAtFirstMs: number): Budget {
-  const [whole, first] = [Math.ceil(asked), Math.ceil(paying)]
-  const can = perDay([gapMs ?? gapAtFirstMs, ...others.map(([gap]) => gap)])
-  const canAtBase = perDay([baseGapMs ?? gapAtFirstMs, ...others.map(([, base]) => base)])
+function budget({ upstream, needed, paying, gapMs, baseGapMs, otherGaps }: BudgetRow, gapAtFirstMs: number): Budget {
+  const [whole, first] = [Math.ceil(needed), Math.ceil(paying)]
+  const can = perDay([gapMs ?? gapAtFirstMs, ...otherGaps.map(([gap]) => gap)])
+  const canAtBase = perDay([baseGapMs ?? gapAtFirstMs, ...otherGaps.map(([, base]) => base)])
   return { upstream, asked: whole, paying: first, free: whole - first, can, canAtBase, short: Math.max(0, whole - can) }
 }
 

@@ -21,24 +21,24 @@ export interface Claim<Work extends DueWork = Kind> {
  * storing their end.
  */
 export async function extend(sql: Db, claims: readonly Claim<DueWork>[], leaseMs: number): Promise<Set<string>> {
-  const rows = await sql<{ lease: string; held: number }[]>`
-    with held as materialized (
+  const rows = await sql<{ lease: string; subjectCount: number }[]>`
+    with valid as materialized (
       select kind, platform, storefront, subject
       from due
       where lease = any(${claims.map(({ lease }) => lease)}::uuid[]) and lease_until > clock_timestamp()
       for update skip locked
-    ), kept as (
+    ), extended as (
       update due d
       set lease_until = ${later(sql, leaseMs)}
-      from held h
-      where d.kind = h.kind and d.platform = h.platform and d.storefront = h.storefront and d.subject = h.subject
+      from valid v
+      where d.kind = v.kind and d.platform = v.platform and d.storefront = v.storefront and d.subject = v.subject
       returning d.lease
     )
-    select lease, count(*)::int as held
-    from kept
+    select lease, count(*)::int as "subjectCount"
+    from extended
     group by lease
     order by lease`
-  const rowsByLease = new Map(rows.map((row) => [row.lease, row.held]))
+  const rowsByLease = new Map(rows.map((row) => [row.lease, row.subjectCount]))
   return new Set(
     claims.filter(({ lease, subjects }) => rowsByLease.get(lease) === subjects.length).map(({ lease }) => lease),
   )

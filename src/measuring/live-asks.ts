@@ -14,7 +14,7 @@ interface QueuePosition {
   /** True if the subject is already requested or being read. */
   isJoined: boolean
   /** Number of requests of the same workspace that are still pending. */
-  asked: number
+  pendingRequests: number
 }
 
 /** Maximum number of rows to count: a higher count would make no difference. */
@@ -70,7 +70,7 @@ export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }
         select count(*)::int
         from due d
         where d.asked_by = ${asker?.workspaceId ?? null} and d.asked_until > now()
-      ) as asked
+      ) as "pendingRequests"
     from (select 1) one
     left join pace p on (p.upstream, p.egress) = (${kind.upstream}, ${egress})`
   return row

@@ -205,7 +205,7 @@ async function turnOf(parts: LiveParts, { kind, wanted, asker }: LiveAsk): Promi
   if (ahead.turnMs > BUSY_MS) return busy
   if (isJoined) return { ...first, priority: PRIORITY.behind }
   if (!asker) return first
-  if (ahead.asked >= MAX_PENDING) return busy
+  if (ahead.pendingRequests >= MAX_PENDING) return busy
   if (await takeShare(sql, kind, egress, asker)) return first
   const ms = ahead.turnMs + ahead.dueMs
   return ms > BUSY_MS ? busy : { state: "asked", priority: PRIORITY.behind, ms, isJoined }

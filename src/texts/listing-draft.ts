@@ -122,7 +122,7 @@ function judge(answer: DraftAnswer, inputs: DraftInputs, isLast: boolean) {
     fixes.push(`${field}: ${refused.slice(0, 3).join(" ") || "There was no variant."}`)
     return { field, text: inputs.live[field], kept: refused[0] ?? "There was no variant.", facts: [] }
   })
-  if (fixes.length === 0 || (isLast && drafted.some(({ kept }) => kept === null)))
+  if (fixes.length === 0 || (isLast && drafted.some(({ kept: keptReason }) => keptReason === null)))
     return { value: drafted, dropped: omissions.list() }
   return { fixes }
 }

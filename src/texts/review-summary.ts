@@ -47,18 +47,22 @@ export function summarise(
   })
   const omissions = createOmissions()
   const grouped = TOPICS.flatMap((topic) =>
-    [false, true].map((denied) => ({ topic, denied, held: read.filter((item) => isOf(item, { topic, denied })) })),
+    [false, true].map((denied) => ({
+      topic,
+      denied,
+      themeReviews: read.filter((item) => isOf(item, { topic, denied })),
+    })),
   )
-  const large = grouped.filter(({ held }) => held.length >= MIN_THEME_SIZE)
-  const themes = large.map(({ topic, denied, held }) => ({
+  const large = grouped.filter(({ themeReviews }) => themeReviews.length >= MIN_THEME_SIZE)
+  const themes = large.map(({ topic, denied, themeReviews }) => ({
     topic,
     denied,
     label: denied ? `${TOPIC_LABELS[language][topic]}: ${NONE[language]}` : TOPIC_LABELS[language][topic],
     ...figuresOf(
-      held.map(({ review }) => review),
+      themeReviews.map(({ review }) => review),
       counted,
     ),
-    quotes: quotesOf({ topic, denied }, held, languages, omissions),
+    quotes: quotesOf({ topic, denied }, themeReviews, languages, omissions),
   }))
   const quoted = themes.filter(({ quotes }) => quotes.length > 0)
   if (quoted.length < themes.length) omissions.add("theme", "no_quote_left", themes.length - quoted.length)
@@ -88,12 +92,12 @@ function isOf({ topics, denied }: Omit<ReadReview, "review">, side: Side): boole
  */
 function quotesOf(
   side: Side,
-  held: readonly ReadReview[],
+  themeReviews: readonly ReadReview[],
   languages: readonly WritingLanguage[],
   omissions: OmissionCounter,
 ): Quote[] {
   const quotes: Quote[] = []
-  const ordered = held.toSorted((a, b) => a.topics.length - b.topics.length || newestFirst(a.review, b.review))
+  const ordered = themeReviews.toSorted((a, b) => a.topics.length - b.topics.length || newestFirst(a.review, b.review))
   for (const { review } of ordered) {
     if (quotes.length === QUOTES_OF_THEME) break
     const quote = quoteOf(review, side, languages, omissions)

@@ -104,10 +104,10 @@ function judge(answer: TranslationAnswer, inputs: TranslationInputs, isLast: boo
     fixes.push(`caption${at + 1}: ${fixesOf([problem])[0]}`)
     return null
   })
-  if (fixes.length > 0 && !(isLast && fields.some(({ kept }) => kept === null))) return { fixes }
-  const { kept, left } = keywordsOf(answer.keywords, inputs)
+  if (fixes.length > 0 && !(isLast && fields.some(({ kept: keptReason }) => keptReason === null))) return { fixes }
+  const { keywords, left } = keywordsOf(answer.keywords, inputs)
   if (left > 0) omissions.add("keyword", "excluded", left)
-  return { value: { fields, keywords: kept, captions }, dropped: omissions.list() }
+  return { value: { fields, keywords, captions }, dropped: omissions.list() }
 }
 
 function groundOf(original: string, most: number, { from, to, names }: TranslationInputs) {
@@ -140,5 +140,5 @@ function keywordsOf(terms: readonly string[], { to, background }: TranslationInp
     chosen.push(term)
     charactersLeft -= characters
   }
-  return { kept: chosen, left: terms.length - chosen.length }
+  return { keywords: chosen, left: terms.length - chosen.length }
 }

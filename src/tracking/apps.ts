@@ -29,25 +29,25 @@ export interface NewApp {
  * Tracks an app and returns its id. Earlier readings of its terms become its history. Throws TrackingProblem. The
  * caller checks the limits.
  */
-export async function trackApp(tx: Tx, asked: NewApp, randomBytes: RandomBytes = secureBytes): Promise<string> {
-  const countries = checkCountries(asked.countries)
-  const rivals = asked.manualRivals ? checkRivals(asked.manualRivals) : null
-  const keys = checkStoreIds(asked)
-  checkStores(countries, { ios: asked.iosId !== undefined, android: asked.androidPkg !== undefined })
-  checkTerms(asked.keywords)
+export async function trackApp(tx: Tx, newApp: NewApp, randomBytes: RandomBytes = secureBytes): Promise<string> {
+  const countries = checkCountries(newApp.countries)
+  const rivals = newApp.manualRivals ? checkRivals(newApp.manualRivals) : null
+  const keys = checkStoreIds(newApp)
+  checkStores(countries, { ios: newApp.iosId !== undefined, android: newApp.androidPkg !== undefined })
+  checkTerms(newApp.keywords)
   await lockIdentities(tx)
-  await lockWorkspace(tx, asked.workspaceId)
+  await lockWorkspace(tx, newApp.workspaceId)
   const ids = await ensureAppIds(tx, keys)
   const idOn = (platform: string) => ids[keys.findIndex((key) => key.platform === platform)] ?? null
-  await refuseTwice(tx, asked.workspaceId, ids)
+  await refuseTwice(tx, newApp.workspaceId, ids)
   const id = `app_${randomText(12, randomBytes)}`
   await tx`
     insert into tracked_app (id, workspace_id, name, ios_app, android_app, countries, manual_rivals, origin)
     values (
-      ${id}, ${asked.workspaceId}, ${asked.name ? checkName(asked.name) : null}, ${idOn("ios")}, ${idOn("android")},
-      ${countries}::text[], ${rivals}::text[], ${asked.origin}
+      ${id}, ${newApp.workspaceId}, ${newApp.name ? checkName(newApp.name) : null}, ${idOn("ios")}, ${idOn("android")},
+      ${countries}::text[], ${rivals}::text[], ${newApp.origin}
     )`
-  await addTerms(tx, id, "all", asked.keywords)
+  await addTerms(tx, id, "all", newApp.keywords)
   return id
 }
 
@@ -124,11 +124,11 @@ export function overLimit(
   limits: Pick<Entitlements, keyof LimitUsage>,
   usage: LimitUsage,
   more: Partial<LimitUsage>,
-): { limit: keyof LimitUsage; allowed: number; asked: number } | null {
+): { limit: keyof LimitUsage; allowed: number; total: number } | null {
   for (const limit of ["apps", "trackedKeywords"] as const) {
     const added = more[limit] ?? 0
     const total = usage[limit] + added
-    if (added > 0 && total > limits[limit]) return { limit, allowed: limits[limit], asked: total }
+    if (added > 0 && total > limits[limit]) return { limit, allowed: limits[limit], total }
   }
   return null
 }

@@ -72,7 +72,7 @@ export function refuseOverLimit(limits: Entitlements, usage: LimitUsage, more: P
   throw new Fault("write_limit_reached", {
     reason:
       `The workspace may track ${over.allowed} ${over.allowed === 1 ? one : many}; ` +
-      `this would make it ${over.asked}.`,
+      `this would make it ${over.total}.`,
   })
 }
 

@@ -50,7 +50,7 @@ export async function beginCheck(
       order by storefront, term, assistant, model, phrasing, run
       on conflict (storefront, term, assistant, model, phrasing, run) where state = 'due' do nothing
       returning id`
-    const [{ shared }] = await addTurns(tx, id, { turns, own: created.map((item) => item.id) })
+    const [{ shared }] = await addTurns(tx, id, { turns, createdIds: created.map((item) => item.id) })
     const ended = await endChecks(tx, [id])
     return { asked: created.length, shared, ended: ended.length > 0 }
   })
@@ -59,12 +59,12 @@ export async function beginCheck(
 async function addTurns(
   tx: Tx,
   checkId: string,
-  { turns, own }: { turns: readonly PlannedTurn[]; own: readonly number[] },
+  { turns, createdIds }: { turns: readonly PlannedTurn[]; createdIds: readonly number[] },
 ): Promise<[{ shared: number }]> {
   return await tx<[{ shared: number }]>`
     with joined as (
       insert into ai_check_turn (check_id, turn_id, shared)
-      select ${checkId}, t.id, not t.id = any(${own as number[]}::bigint[])
+      select ${checkId}, t.id, not t.id = any(${createdIds as number[]}::bigint[])
       from ${plannedRows(tx, turns)}
       cross join lateral (
         select t.id
@@ -82,7 +82,7 @@ async function addTurns(
 
 interface EngineRuns {
   assistant: Assistant
-  asked: number
+  requested: number
   answered: number
   failed: number
 }
@@ -102,7 +102,8 @@ export async function readLatestCheck(sql: Sql, appId: string, storefront: strin
     select k.id, coalesce(k.outcome, 'measuring') as state, k.began_at as "startedAt", k.ended_at as "endedAt", (
         select coalesce(json_agg(e order by e.assistant), '[]')
         from (
-          select t.assistant, count(*)::int as asked, (count(*) filter (where t.state = 'answered'))::int as answered,
+          select t.assistant, count(*)::int as requested,
+            (count(*) filter (where t.state = 'answered'))::int as answered,
             (count(*) filter (where t.state = 'failed'))::int as failed
           from ai_check_turn c
           join assistant_turn t on t.id = c.turn_id

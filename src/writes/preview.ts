@@ -30,7 +30,7 @@ export async function preview(
   const args = (await action.settle?.(body, looking, measure)) ?? body
   const state = await action.look(args, looking)
   const diff = action.diff(state, args, await readOutside(action, args, ctx))
-  const storedArgs = action.secrets ? await action.secrets.kept(args) : args
+  const storedArgs = action.secrets ? await action.secrets.toStored(args) : args
   const token = await issueToken(
     sql,
     caller,

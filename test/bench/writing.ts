@@ -214,7 +214,13 @@ function measureIdeas(): void {
         rivals: rivalRanks,
       }
     })
-    const found = keywordIdeas({ language: "en", known: knownApp, buried: [], measured: readings, suggested: [] }).ideas
+    const found = keywordIdeas({
+      language: "en",
+      appBackground: knownApp,
+      buried: [],
+      measured: readings,
+      suggested: [],
+    }).ideas
     const isOut = exclusionOf({ language: "en", background: backgroundIn(knownApp, "en"), taken: tracked })
     const open = hiddenTerms.filter((term) => !isOut(term))
     hidden += hiddenTerms.length

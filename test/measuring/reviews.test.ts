@@ -88,7 +88,7 @@ function feed(pages: Record<number, (Page | number)[]>): number[] {
 
 async function readToday() {
   const storedIds = await readStoredIds(sql, { platform: "ios", storeId: ID, feed: "us", source: "apple-reviews" })
-  const pages = await readReviews(port().ask, { storefront: "us", id: ID, known: storedIds })
+  const pages = await readReviews(port().ask, { storefront: "us", id: ID, isKnown: storedIds })
   return await record(sql, pages, () => now)
 }
 
@@ -191,7 +191,7 @@ slow("reviews of Google Play are read and stored by language", async () => {
       feed: "de",
       source: "play-reviews",
     })
-    const pages = await readPlayReviews(port().ask, { storefront: "at", language: "de", id: app, known: storedIds })
+    const pages = await readPlayReviews(port().ask, { storefront: "at", language: "de", id: app, isKnown: storedIds })
     await record(sql, pages, () => now)
   }
   await read()
@@ -209,7 +209,7 @@ test("the author of a review is not stored, not logged, and not in stored bodies
   feed(pagesOf(9_000, 60))
   await readToday()
   stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer(ids(900, 20), null)))
-  const play = { storefront: "us", language: "en", id: "com.example.tide", known: () => false }
+  const play = { storefront: "us", language: "en", id: "com.example.tide", isKnown: () => false }
   await record(sql, await readPlayReviews(port().ask, play), () => now)
   stores.on("itunes.apple.com", "/us/rss/customerreviews/", () => new Response("<feed><name>A reviewer</name></feed>"))
   expect(await readToday().catch((error) => error.outcome)).toBe("changed")

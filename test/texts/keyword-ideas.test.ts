@@ -17,7 +17,13 @@ const background = {
   ],
   tracked: ["journal", "daily journal"],
 }
-const EMPTY: IdeaInputs = { language: "en", known: background, buried: ["bullet journal"], measured: [], suggested: [] }
+const EMPTY: IdeaInputs = {
+  language: "en",
+  appBackground: background,
+  buried: ["bullet journal"],
+  measured: [],
+  suggested: [],
+}
 const measured = (term: string, rest: Partial<MeasuredKeyword> = {}): MeasuredKeyword => ({
   term,
   day: DAY,
@@ -82,7 +88,7 @@ describe("an idea", () => {
   ])("a keyword that is %s is not suggested", (_, term) => {
     const { ideas, dropped } = ideasOf({
       measured: [measured(term, { rank: 3, popularityOrder: 90 })],
-      known: { ...background, rivals: background.rivals.slice(0, 1) },
+      appBackground: { ...background, rivals: background.rivals.slice(0, 1) },
     })
     expect(ideas).toEqual([])
     expect(dropped).toEqual([{ what: "keyword", rule: "excluded", count: 1 }])
@@ -102,7 +108,7 @@ describe("an idea", () => {
   })
 
   test("without measurements there are no ideas", () =>
-    expect(ideasOf({ known: { ...background, rivals: [] } })).toEqual({
+    expect(ideasOf({ appBackground: { ...background, rivals: [] } })).toEqual({
       ideas: [],
       terms: [],
       candidates: 0,
@@ -140,7 +146,7 @@ describe("a model's own keywords", () => {
   const task = newKeywordsTask({
     digest: "d",
     language: "en",
-    own: ownListing,
+    ownTexts: ownListing,
     tracked: background.tracked,
     background: backgroundIn(background, "en"),
     taken: [...background.tracked, "bullet journal", "mood diary"],

@@ -222,8 +222,8 @@ test("a keyword counts once for each storefront of each app, and the first excee
   expect(usage).toEqual({ apps: 2, trackedKeywords: 4 })
   const limits = { apps: 2, trackedKeywords: 5 }
   expect(overLimit(limits, usage, { trackedKeywords: 1 })).toBeNull()
-  expect(overLimit(limits, usage, { trackedKeywords: 2 })).toEqual({ limit: "trackedKeywords", allowed: 5, asked: 6 })
-  expect(overLimit(limits, usage, { apps: 1, trackedKeywords: 2 })).toEqual({ limit: "apps", allowed: 2, asked: 3 })
+  expect(overLimit(limits, usage, { trackedKeywords: 2 })).toEqual({ limit: "trackedKeywords", allowed: 5, total: 6 })
+  expect(overLimit(limits, usage, { apps: 1, trackedKeywords: 2 })).toEqual({ limit: "apps", allowed: 2, total: 3 })
   // over the limit after a downgrade: a call that adds nothing is not refused
   expect(overLimit({ apps: 1, trackedKeywords: 1 }, usage, {})).toBeNull()
 })

@@ -80,9 +80,9 @@ export function scopesIn(text: string | null): Scope[] {
 export function answerAddress(
   publicUrl: string,
   { redirectUri, state }: AuthorizationAnswer,
-  said: Record<string, string>,
+  answerFields: Record<string, string>,
 ): string {
-  const fields = new URLSearchParams({ ...said, ...(state !== null && { state }), iss: publicUrl })
+  const fields = new URLSearchParams({ ...answerFields, ...(state !== null && { state }), iss: publicUrl })
   return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${fields}`
 }
 

@@ -56,7 +56,7 @@ interface Renewal {
  */
 export async function refreshTokens(tx: Tx, { refresh, clientId, scopes }: Renewal): Promise<Tokens | null> {
   if (parseToken(refresh) !== "refresh") return null
-  const [held] = await tx<RefreshRow[]>`
+  const [storedToken] = await tx<RefreshRow[]>`
     select r.key_id as "keyId", r.used_at as "usedAt", r.used_at < now() - ${GRACE_S} * interval '1 s' as "isStolen",
       r.expires_at > now() and g.client_id = ${clientId} and k.revoked_at is null as "isGood",
       g.salt, g.resource, g.ends_at as "endsAt",
@@ -68,18 +68,18 @@ export async function refreshTokens(tx: Tx, { refresh, clientId, scopes }: Renew
     join api_key o on o.id = m.key_id
     where r.sha256 = ${keyDigest(refresh)}
     for update of r`
-  if (held?.isStolen) await revokeGrant(tx, held.keyId)
-  if (!held?.isGood || held.isStolen) return null
-  const { keyId, resource, salt, endsAt } = held
+  if (storedToken?.isStolen) await revokeGrant(tx, storedToken.keyId)
+  if (!storedToken?.isGood || storedToken.isStolen) return null
+  const { keyId, resource, salt, endsAt } = storedToken
   const next = makeKey("refresh", bytesOf(salt, refresh))
-  if (held.usedAt === null) {
+  if (storedToken.usedAt === null) {
     await tx`
       update refresh_token
       set used_at = now()
       where sha256 = ${keyDigest(refresh)}`
     await storeRefresh(tx, { keyId, refresh: next, endsAt })
   }
-  const given = scopes.length === 0 ? held.scopes : held.scopes.filter((scope) => scopes.includes(scope))
+  const given = scopes.length === 0 ? storedToken.scopes : storedToken.scopes.filter((scope) => scopes.includes(scope))
   return { access: await createAccess(tx, { keyId, resource, scopes: given }), refresh: next, scopes: given }
 }
 
@@ -87,12 +87,12 @@ export async function refreshTokens(tx: Tx, { refresh, clientId, scopes }: Renew
 export async function revokeToken(tx: Tx, token: string, clientId: string): Promise<void> {
   const kind = parseToken(token)
   if (kind === null) return
-  const [held] = await tx<{ keyId: number }[]>`
+  const [grant] = await tx<{ keyId: number }[]>`
     select t.key_id as "keyId"
     from ${kind === "access" ? tx`access_token` : tx`refresh_token`} t
     join oauth_grant g on g.key_id = t.key_id
     where t.sha256 = ${keyDigest(token)} and g.client_id = ${clientId}`
-  if (held) await revokeGrant(tx, held.keyId)
+  if (grant) await revokeGrant(tx, grant.keyId)
 }
 
 interface RefreshRow {

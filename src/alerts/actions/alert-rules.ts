@@ -83,21 +83,21 @@ export const createAlertRule = action({
   async look({ type }, looking) {
     refuseLimited(looking)
     const storedRule = await readRule(looking, type)
-    return { held: storedRule, channels: await readChannels(looking), has: await readContents(looking) }
+    return { storedRule, channels: await readChannels(looking), has: await readContents(looking) }
   },
-  diff({ held, channels, has }, args) {
+  diff({ storedRule, channels, has }, args) {
     const rule = ruleOf(args, channels)
-    const same = held !== null && JSON.stringify(held) === JSON.stringify(rule)
+    const same = storedRule !== null && JSON.stringify(storedRule) === JSON.stringify(rule)
     const to = rule.channels.length > 0 ? `by ${rule.channels.join(", ")}` : "nowhere"
     return {
       summary: same
         ? `Change nothing: ${rule.type} alerts are delivered ${to} already.`
-        : `Deliver ${rule.type} alerts ${to}${held ? ", with changed conditions" : ""}.`,
-      ...diffOf(rule.type, held, rule),
+        : `Deliver ${rule.type} alerts ${to}${storedRule ? ", with changed conditions" : ""}.`,
+      ...diffOf(rule.type, storedRule, rule),
       notes: notesOn(rule, channels, has),
     }
   },
-  async write(args, { held, channels: connected }, { tx, caller }) {
+  async write(args, { storedRule, channels: connected }, { tx, caller }) {
     const rule = ruleOf(args, connected)
     const { type, channels, dropBy, keywordScope, rivalScope } = rule
     await tx`
@@ -108,7 +108,7 @@ export const createAlertRule = action({
       on conflict (workspace_id, type) do update
       set channels = excluded.channels, drop_by = excluded.drop_by, keyword_scope = excluded.keyword_scope,
         rival_scope = excluded.rival_scope, updated_at = now()`
-    return { rule, created: held === null }
+    return { rule, created: storedRule === null }
   },
 })
 

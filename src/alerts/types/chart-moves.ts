@@ -94,10 +94,10 @@ interface ChartStep extends DayStep {
 
 /** Returns days with their previous measured day. A chart's first measured day has none and is left out. */
 async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): Promise<ChartStep[]> {
-  const { platform, storefront, own, origin } = place
+  const { platform, storefront, storeAppId, origin } = place
   return await tx<ChartStep[]>`
     with measured as materialized (
-      select c.id, c.device, c.chart, r.*, array_position(r.app_ids, ${own}::int) as rank
+      select c.id, c.device, c.chart, r.*, array_position(r.app_ids, ${storeAppId}::int) as rank
       from chart c
       cross join lateral (
         (

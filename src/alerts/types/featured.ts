@@ -30,7 +30,12 @@ export const featured = alertType({
   },
   async find(tx, { place, from, to }) {
     const span = { storefront: place.storefront, from, to }
-    const changes = await readChanges(tx, { apps: [place.own], ...span, kinds: ["featured"], limit: MAX_CHANGES })
+    const changes = await readChanges(tx, {
+      apps: [place.storeAppId],
+      ...span,
+      kinds: ["featured"],
+      limit: MAX_CHANGES,
+    })
     return changes.map(({ subject, after, at, day, source, beforeSeenAt }) => {
       const { kind, id, title = null } = after as { kind: v.InferOutput<typeof card>; id: string; title?: string }
       const facts = { card: kind, id, title, source, beforeSeenAt: beforeSeenAt.toISOString() }

@@ -57,9 +57,9 @@ export const reviewWave = alertType({
 })
 
 /** Returns the review feeds of a place. */
-export async function readPlaceFeeds(tx: Tx, { platform, storefront, own, origin }: Place): Promise<string[]> {
+export async function readPlaceFeeds(tx: Tx, { platform, storefront, storeAppId, origin }: Place): Promise<string[]> {
   if (origin !== OWN) return [feedOf({ platform, storefront, language: reviewLanguage(storefront), origin })]
-  const [feeds] = await readStorefrontFeeds(tx, [{ platform, storefront, app: own }])
+  const [feeds] = await readStorefrontFeeds(tx, [{ platform, storefront, app: storeAppId }])
   return feeds as string[]
 }
 
@@ -78,22 +78,22 @@ interface Day {
  * the other end.
  */
 async function readDays(tx: Tx, { place, from, to }: PlaceDays, feed: string): Promise<Day[]> {
-  const { own } = place
+  const { storeAppId } = place
   return await tx<Day[]>`
     with span as materialized (
       select (at at time zone 'utc')::date + 1 as known_from, (
         select max((r.seen_at at time zone 'utc')::date)
         from review_read r
-        where r.app_id = ${own} and r.feed = ${feed} and r.complete and ${isJoined(tx)}
+        where r.app_id = ${storeAppId} and r.feed = ${feed} and r.complete and ${isJoined(tx)}
       ) as known_to
       from review
-      where app_id = ${own} and feed = ${feed}
+      where app_id = ${storeAppId} and feed = ${feed}
       order by at, review_id
       limit 1
     ), low as materialized (
       select (at at time zone 'utc')::date as day, count(*) as count, max(first_seen_at) as seen_at
       from review
-      where app_id = ${own} and feed = ${feed} and stars = 1
+      where app_id = ${storeAppId} and feed = ${feed} and stars = 1
         and at >= (${from}::date - ${WAVE.days}::int)::timestamp at time zone 'utc'
         and at < (${to}::date + 1)::timestamp at time zone 'utc'
       group by 1

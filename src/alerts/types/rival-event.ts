@@ -129,10 +129,10 @@ function withoutRepeats(events: readonly RivalEvent[]): RivalEvent[] {
  * Kinds of changes whose values are the same in both sources. Pictures have a different URL in each source, and
  * averages have different digits.
  */
-const SAID_ALIKE: readonly string[] = ["version", "name", "price"] satisfies readonly Facts["change"][]
+const COMPARABLE_CHANGES: readonly string[] = ["version", "name", "price"] satisfies readonly Facts["change"][]
 
 function isTheSame(previous: RivalEvent, { at, facts }: RivalEvent): boolean {
   const isAcross = previous.at > new Date(facts.beforeSeenAt) && new Date(previous.facts.beforeSeenAt) < at
   if (previous.facts.source === facts.source || !isAcross) return false
-  return !SAID_ALIKE.includes(facts.change) || isDeepStrictEqual(previous.facts.after, facts.after)
+  return !COMPARABLE_CHANGES.includes(facts.change) || isDeepStrictEqual(previous.facts.after, facts.after)
 }

@@ -56,7 +56,7 @@ export const chart = kind<ChartObservation, ChartQuestion>({
   stored: readCharts,
   replay: {
     subjects: (previous) => [nameOf(previous)],
-    asked: chartNamed,
+    toQuestion: chartNamed,
     compare: (previous, now) => [
       differenceOf("places", idsIn(previous), idsIn(now), [
         now.depth !== previous.depth && `depth ${now.depth}, was ${previous.depth}`,

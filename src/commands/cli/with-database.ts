@@ -46,10 +46,10 @@ async function recordInAudit<T>(sql: Sql, recorded: Invocation["recorded"], work
 /** Returns the workspace with the name, or the only workspace. Throws AccessProblem, CommandProblem or WrongUse. */
 export async function chooseWorkspace(sql: Sql, name: string | undefined): Promise<Workspace> {
   if (name !== undefined) return await findWorkspace(sql, name)
-  const [only, ...others] = await listWorkspaces(sql)
+  const [only, ...otherWorkspaces] = await listWorkspaces(sql)
   if (!only) throw new CommandProblem("there is no workspace yet; create one with: appmeter workspace create NAME")
-  if (others.length === 0) return only
-  const names = [only, ...others].slice(0, 10).map((workspace) => JSON.stringify(workspace.name))
+  if (otherWorkspaces.length === 0) return only
+  const names = [only, ...otherWorkspaces].slice(0, 10).map((workspace) => JSON.stringify(workspace.name))
   throw new WrongUse(`there are several workspaces. Choose one with --workspace: ${names.join(", ")}`)
 }
 

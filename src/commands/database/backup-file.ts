@@ -57,7 +57,7 @@ export async function writeBackup(
   contents: Contents,
   onProgress: ProgressListener,
 ): Promise<Written> {
-  const made = besides(path)
+  const made = prepareTemporaryPath(path)
   try {
     const target = createWriteStream(made, { flags: "wx", mode: 0o600 })
     const written = await streamBackup(target, origin, contents, onProgress)
@@ -240,7 +240,7 @@ function problemOf(error: unknown, path: string): unknown {
 }
 
 /** Returns a temporary path next to the file. Removes the temporary files that killed runs left. */
-function besides(path: string): string {
+function prepareTemporaryPath(path: string): string {
   const [folder, name] = [dirname(resolve(path)), basename(path)]
   for (const left of existsSync(folder) ? readdirSync(folder) : []) {
     const [, pid] = left.startsWith(`${name}.part-`) ? left.split(".part-") : []

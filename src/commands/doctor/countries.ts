@@ -62,18 +62,23 @@ async function readPage(url: string): Promise<string | undefined> {
 
 const THING = "EGRESS_COUNTRY"
 
-function findingOf(own: string | undefined, here: string | undefined, answers: readonly CountryAnswers[]): Finding {
+function findingOf(
+  configuredCountry: string | undefined,
+  here: string | undefined,
+  answers: readonly CountryAnswers[],
+): Finding {
   const learnt = answers.length > 0 ? `; ${EFFECTS[effectOf(answers)]}` : ""
-  if (own === undefined) return unset(here, learnt)
-  const requested = answers.filter((one) => one.asked === own).toSorted((a, b) => +b.lastAt - +a.lastAt)
+  if (configuredCountry === undefined) return unset(here, learnt)
+  const requested = answers.filter((one) => one.asked === configuredCountry).toSorted((a, b) => +b.lastAt - +a.lastAt)
   const [latest] = requested
-  if (!latest) return ok(THING, `${own}; no page of Google Play has shown its country yet`)
-  const named = `requests for ${own.toUpperCase()} return pages of ${latest.answered.toUpperCase()}${learnt}`
-  if (latest.answered === own) return ok(THING, `${own}; ${named}`)
+  if (!latest) return ok(THING, `${configuredCountry}; no page of Google Play has shown its country yet`)
+  const requestedCode = configuredCountry.toUpperCase()
+  const named = `requests for ${requestedCode} return pages of ${latest.answered.toUpperCase()}${learnt}`
+  if (latest.answered === configuredCountry) return ok(THING, `${configuredCountry}; ${named}`)
   return problem(
     THING,
-    `${own}, but ${named}. Nothing on Google Play is measured`,
-    `set EGRESS_COUNTRY=${latest.answered}, or read from an address in ${own.toUpperCase()}`,
+    `${configuredCountry}, but ${named}. Nothing on Google Play is measured`,
+    `set EGRESS_COUNTRY=${latest.answered}, or read from an address in ${requestedCode}`,
   )
 }
 

@@ -133,21 +133,21 @@ function budgets(all: readonly Budget[], settings: Settings): Finding[] {
   const short = all.filter((budget) => budget.short > 0)
   if (short.length > 0) return short.map((budget) => shortfall(budget, settings))
   const spent = all
-    .filter(({ asked }) => asked > 0)
-    .map(({ upstream, asked, can }) => `${asked} of ${can} to ${upstream}`)
+    .filter(({ asked: requests }) => requests > 0)
+    .map(({ upstream, asked: requests, can }) => `${requests} of ${can} to ${upstream}`)
   return [ok("budget", spent.length > 0 ? `${spent.join(", ")} requests a day` : "no request is due")]
 }
 
-function shortfall({ upstream, asked, can, canAtBase, short }: Budget, { databaseUrl }: Settings): Finding {
-  const demand = `${upstream} needs ${asked} requests a day but only ${can} are possible`
+function shortfall({ upstream, asked: requests, can, canAtBase, short }: Budget, { databaseUrl }: Settings): Finding {
+  const demand = `${upstream} needs ${requests} requests a day but only ${can} are possible`
   const says = `${demand}, ${short} too few; paid plans go first`
-  if (canAtBase >= asked)
+  if (canAtBase >= requests)
     return warning(
       "budget",
       `${says}. It refused requests, so it is read more slowly`,
       "wait until it answers reliably again; watch the column GAP of: appmeter sources",
     )
-  const gapMs = Math.max(1, Math.floor(DAY_MS / asked))
+  const gapMs = Math.max(1, Math.floor(DAY_MS / requests))
   const another =
     databaseUrl && upstream !== "play.google.com"
       ? "run EGRESS=second appmeter work on a machine with another address; or "

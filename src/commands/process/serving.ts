@@ -63,8 +63,8 @@ interface LiveService {
 /** Serves until a stop, then closes. A stop interrupts the welcome; the next start repeats it. */
 async function live(invocation: Invocation, service: LiveService, stop: Stop, log: Log): Promise<void> {
   try {
-    await Promise.race([greet(invocation, service, stop, log), stop.asked])
-    log("info", "stopping", { signal: await stop.asked })
+    await Promise.race([greet(invocation, service, stop, log), stop.reason])
+    log("info", "stopping", { signal: await stop.reason })
   } finally {
     stop.ask("error") // ends the service if the welcome failed
     await close(invocation, service)

@@ -5,7 +5,7 @@ import type { Invocation, StopReason } from "../cli/command.ts"
 export interface Stop {
   ask(why: StopReason): void
   isAsked(): boolean
-  asked: Promise<StopReason>
+  reason: Promise<StopReason>
 }
 
 // Time from the signal until the process exits, whatever is still open.
@@ -16,7 +16,7 @@ const SAME_SIGNAL_MS = 500
 
 /** Waits for the first signal or uncaught error. A second signal exits immediately. */
 export function stopSignal({ process }: Invocation, log: Log): Stop {
-  const { promise: asked, resolve } = Promise.withResolvers<StopReason>()
+  const { promise: reason, resolve } = Promise.withResolvers<StopReason>()
   let askedAt: number | undefined
   let gone: NodeJS.Timeout | undefined
   const ask = (why: StopReason) => {
@@ -35,5 +35,5 @@ export function stopSignal({ process }: Invocation, log: Log): Stop {
     }
     ask(why)
   })
-  return { ask, asked, isAsked: () => gone !== undefined }
+  return { ask, reason, isAsked: () => gone !== undefined }
 }

@@ -42,7 +42,7 @@ export async function untilStopped(invocation: Invocation, load: () => Promise<R
     endWatch()
     await database.close()
   }
-  const why = await stop.asked
+  const why = await stop.reason
   log("info", "stopped", { signal: why })
   return why === "error" ? 1 : 0
 }

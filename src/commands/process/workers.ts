@@ -35,7 +35,7 @@ export async function openWorkers(
   settings: Settings,
   { sql, log, as }: { sql: Sql; log: Log; as: "server" | "reader" },
 ): Promise<Workers> {
-  const { measuring, allowPrivateTargets: allowPrivate, deliver, kept } = settings
+  const { measuring, allowPrivateTargets: allowPrivate, deliver, kept: retentionDays } = settings
   const reading = openStoreReading({ settings: measuring, sql, log, allowPrivate })
   const writing = openWriting(settings, { sql, log })
   const pictures = openPictureReading(settings, { sql, log })
@@ -47,7 +47,7 @@ export async function openWorkers(
     { work: await openAccountReading(settings, { sql, log }), isOn: as === "reader" || measuring.on },
     { work: openAsking(settings, { sql, log }), isOn: settings.assistants.engines.length > 0 },
     { work: createOutbox({ sql, kinds: outsideWrites(actions), log, platforms }), isOn: as === "server" },
-    { work: createCleaning({ sql, retention: RETENTION, kept, log }), isOn: as === "server" },
+    { work: createCleaning({ sql, retention: RETENTION, retentionDays, log }), isOn: as === "server" },
     { work: createEstimates({ sql, log }), isOn: as === "server" },
     { work: createNightlyBackup({ settings, log }), isOn: as === "server" && settings.backupDir !== undefined },
   ]

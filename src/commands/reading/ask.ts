@@ -82,9 +82,9 @@ export async function findApps(ask: Ask, word: string | undefined): Promise<List
 
 /** Returns the one app that matches. Throws WrongUse if several do. */
 export async function findOneApp(ask: Ask, word: string): Promise<ListedApp> {
-  const [app, ...others] = await findApps(ask, word)
-  if (!app || others.length > 0)
-    throw new WrongUse(`${others.length + 1} apps match; give the id instead, see: appmeter app list`)
+  const [app, ...otherApps] = await findApps(ask, word)
+  if (!app || otherApps.length > 0)
+    throw new WrongUse(`${otherApps.length + 1} apps match; give the id instead, see: appmeter app list`)
   return app
 }
 

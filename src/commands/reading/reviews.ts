@@ -51,8 +51,8 @@ const COLUMNS = ["appId", "app", "store", "country", "date", "rating", "version"
 
 function cellsOf({ id, name }: ListedApp, { country, list, android }: ReviewList, limit: number) {
   const stores = [["ios", list ?? []] as const, ["android", android ?? []] as const]
-  return stores.flatMap(([store, held]) =>
-    held.slice(0, limit).map(({ date, rating, version, title, text }) => {
+  return stores.flatMap(([store, storeReviews]) =>
+    storeReviews.slice(0, limit).map(({ date, rating, version, title, text }) => {
       return [id, name, store, country, date, rating, version, title, text]
     }),
   )
@@ -67,11 +67,11 @@ function lines(app: ListedApp, { country, list, android }: ReviewList, limit: nu
     ...(app.iosId ? [["App Store", list] as const] : []),
     ...(app.androidPkg ? [["Google Play", android] as const] : []),
   ]
-  return stores.flatMap(([store, held]) => [
+  return stores.flatMap(([store, storeReviews]) => [
     `${terminal.bold(printable(app.name))}, ${store}, ${country}`,
-    ...(held === null ? ["  not read yet, so it is unknown whether there are reviews"] : []),
-    ...(held?.length === 0 ? ["  no reviews in this period"] : []),
-    ...(held ?? []).slice(0, limit).flatMap((review) => reviewLines(review, terminal)),
+    ...(storeReviews === null ? ["  not read yet, so it is unknown whether there are reviews"] : []),
+    ...(storeReviews?.length === 0 ? ["  no reviews in this period"] : []),
+    ...(storeReviews ?? []).slice(0, limit).flatMap((review) => reviewLines(review, terminal)),
     "",
   ])
 }

@@ -52,13 +52,13 @@ export async function* readStoredReports(sql: Sql, { since, source }: Range): As
     const sources = kind.sources.filter((one) => source === null || one === source)
     if (sources.length === 0) continue
     for await (const page of kind.stored!(sql, { since, sources }))
-      yield (page as StoredReport[]).filter(({ origin }) => origin !== DEMO).map((held) => subjectOf(held))
+      yield (page as StoredReport[]).filter(({ origin }) => origin !== DEMO).map((report) => subjectOf(report))
   }
 }
 
-function subjectOf(held: StoredReport): ReplaySubject {
-  const { source, platform, seenAt, sha256, parser, account, day } = held
-  const what = "product" in held ? held.product : aboutOf(held) || held.kind
+function subjectOf(storedReport: StoredReport): ReplaySubject {
+  const { source, platform, seenAt, sha256, parser, account, day } = storedReport
+  const what = "product" in storedReport ? storedReport.product : aboutOf(storedReport) || storedReport.kind
   return {
     source,
     platform,
@@ -67,15 +67,15 @@ function subjectOf(held: StoredReport): ReplaySubject {
     sha256,
     parser,
     subjects: [`${account} ${what} ${day}`],
-    read: async (body) => ({ ...(await readAnew(held, body)), origin: held.origin }) as Observation,
+    read: async (body) => ({ ...(await readAnew(storedReport, body)), origin: storedReport.origin }) as Observation,
     compare: (seen) => {
       const rows = (seen as StoredReport).rows
-      if (reportDigest(held.rows).equals(reportDigest(rows))) return [null]
+      if (reportDigest(storedReport.rows).equals(reportDigest(rows))) return [null]
       // the output of a command must not contain figures of a workspace
       return [
         {
-          places: Math.max(held.rows.length, rows.length),
-          detail: `${held.rows.length} rows became ${rows.length} different ones`,
+          places: Math.max(storedReport.rows.length, rows.length),
+          detail: `${storedReport.rows.length} rows became ${rows.length} different ones`,
         },
       ]
     },
@@ -83,21 +83,21 @@ function subjectOf(held: StoredReport): ReplaySubject {
 }
 
 /** Parses the body of a stored report. Throws ReadFailure. */
-async function readAnew(held: StoredReport, body: RawBody): Promise<StoredReport> {
-  const { account, day } = held
+async function readAnew(storedReport: StoredReport, body: RawBody): Promise<StoredReport> {
+  const { account, day } = storedReport
   const { bytes } = body
-  if (isOfAds(held)) return adsIn(held, body)
-  if (held.kind === "billing_metrics") return metricsIn(account, body)
-  if (held.kind === "prices") return pricesIn(bytes, held, body)
-  if (held.kind === "engagement" || held.kind === "downloads") {
-    const { kind: report, app, processed } = held
+  if (isOfAds(storedReport)) return adsIn(storedReport, body)
+  if (storedReport.kind === "billing_metrics") return metricsIn(account, body)
+  if (storedReport.kind === "prices") return pricesIn(bytes, storedReport, body)
+  if (storedReport.kind === "engagement" || storedReport.kind === "downloads") {
+    const { kind: report, app, processed } = storedReport
     const days = await analyticsIn(bytes, { account, app, report, processed }, body)
     return of(days.find((one) => one.day === day))
   }
-  if (isOfPlay(held)) return await readFileAnew(held, body)
+  if (isOfPlay(storedReport)) return await readFileAnew(storedReport, body)
   // a report is compressed; an uncompressed body is the message that there is no report
   const status = bytes[0] === 0x1f && bytes[1] === 0x8b ? 200 : 404
-  const seen = await reportIn({ status, bytes }, { account, report: held.kind, day }, body)
+  const seen = await reportIn({ status, bytes }, { account, report: storedReport.kind, day }, body)
   return of(seen === "late" ? undefined : seen)
 }
 
@@ -108,20 +108,20 @@ function of<Seen>(seen: Seen | undefined): Seen {
 
 type StoredFile = Extract<StoredReport, { file: string }>
 
-function isOfPlay(held: StoredReport): held is StoredFile {
-  return isPlayReport(held.kind)
+function isOfPlay(report: StoredReport): report is StoredFile {
+  return isPlayReport(report.kind)
 }
 
 /** Parses the stored file again. The file covers a month, but only the observation's day is compared. */
-async function readFileAnew(held: StoredFile, body: RawBody): Promise<StoredReport> {
-  const [name, generation] = held.file.split("#") as [string, string]
-  const updated = held.seenAt.toISOString()
+async function readFileAnew(storedFile: StoredFile, body: RawBody): Promise<StoredReport> {
+  const [name, generation] = storedFile.file.split("#") as [string, string]
+  const updated = storedFile.seenAt.toISOString()
   const parsed = await parsePlayReport({ name, generation, updated, text: playText(body.bytes) })
   if (parsed.problem !== null) throw new ReadFailure("changed", parsed.problem)
-  const days = playObservations(parsed, held.account, body) as StoredFile[]
-  return of(days.find(({ day }) => day === held.day))
+  const days = playObservations(parsed, storedFile.account, body) as StoredFile[]
+  return of(days.find(({ day }) => day === storedFile.day))
 }
 
-function isOfAds(held: StoredReport): held is StoredAdsBody {
-  return held.kind.startsWith("ads_")
+function isOfAds(report: StoredReport): report is StoredAdsBody {
+  return report.kind.startsWith("ads_")
 }

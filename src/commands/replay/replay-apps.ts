@@ -9,11 +9,11 @@ import { withoutPages } from "../../stores/kinds/pages-in-look-ups.ts"
  * Parses the body of a stored reading again and returns those of its apps that no later reading replaced. Throws
  * ReadFailure.
  */
-export function readAppsAgain(sources: Sources, held: AppsObservation, body: RawBody): AppsObservation {
-  const { source, platform, storefront, asked } = held
-  const subject = askedOf(source, asked, body).join()
+export function readAppsAgain(sources: Sources, storedReading: AppsObservation, body: RawBody): AppsObservation {
+  const { source, platform, storefront, asked: requestedIds } = storedReading
+  const subject = askedOf(source, requestedIds, body).join()
   const read = readApps(sources, { source, platform, storefront, subject }, body)
-  return { ...read, asked, apps: read.apps.filter(({ id }) => asked.includes(id)) }
+  return { ...read, asked: requestedIds, apps: read.apps.filter(({ id }) => requestedIds.includes(id)) }
 }
 
 /**

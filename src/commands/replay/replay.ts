@@ -60,8 +60,8 @@ async function* readPages(
   sql: Sql,
   { bodies, sources, since, source }: ReplayOptions,
 ): AsyncGenerator<ReplaySubject[]> {
-  const { oldest, bodies: kept } = await bodies.size()
-  if (kept === 0) return
+  const { oldest, bodies: bodyCount } = await bodies.size()
+  if (bodyCount === 0) return
   const range = { since: since ?? null, source: source ?? null }
   if (oldest) yield* readStoredReadings(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
   yield* readStoredReports(sql, range)
@@ -131,12 +131,15 @@ async function recordParts(
   now: () => Date,
   report: ReplayReport,
 ): Promise<void> {
-  for (const [source, own] of Map.groupBy(seen, ({ source }) => source)) {
+  for (const [source, observations] of Map.groupBy(seen, ({ source }) => source)) {
     let part: Observation[] = []
-    for (const [place, one] of own.entries()) {
+    for (const [place, one] of observations.entries()) {
       part.push(one)
-      const results = part.reduce((sum, held) => sum + (held.kind === "search" ? held.results.length : 20), 0)
-      if (results < PART_RESULTS && place < own.length - 1) continue
+      const results = part.reduce(
+        (sum, observation) => sum + (observation.kind === "search" ? observation.results.length : 20),
+        0,
+      )
+      if (results < PART_RESULTS && place < observations.length - 1) continue
       const { recorded } = await recording.record(sql, part, now, { isImport: true })
       report.add(source, "recorded", recorded)
       part = []

@@ -33,15 +33,15 @@ export async function* readStoredReadings(
       since: since ?? (kind.replay.whileKept ? firstKept : null),
       sources: names,
     })) {
-      yield page.map((held) => readFrom(kind, sources, held))
+      yield page.map((observation) => readFrom(kind, sources, observation))
     }
   }
 }
 
-function readFrom(kind: AnyKind, sources: Sources, held: StoreObservation): ReplaySubject {
-  const { source, platform, storefront = "", seenAt, sha256, parser, egress, origin } = held
+function readFrom(kind: AnyKind, sources: Sources, observation: StoreObservation): ReplaySubject {
+  const { source, platform, storefront = "", seenAt, sha256, parser, egress, origin } = observation
   const replay = kind.replay!
-  const subjects = replay.subjects(held)
+  const subjects = replay.subjects(observation)
   const subject = { kind: kind.name, source, platform, storefront, subject: subjects.join() }
   return {
     source,
@@ -54,11 +54,11 @@ function readFrom(kind: AnyKind, sources: Sources, held: StoreObservation): Repl
     read(body) {
       const read =
         kind === apps
-          ? readAppsAgain(sources, held as AppsObservation, body)
+          ? readAppsAgain(sources, observation as AppsObservation, body)
           : readAgain(sources, subject, body, egress)
       return { ...read, origin }
     },
-    compare: (seen) => replay.compare(held, seen),
+    compare: (seen) => replay.compare(observation, seen),
   }
 }
 
@@ -73,7 +73,7 @@ export function readAgain(
   const kind = kindNamed(question.kind, KINDS)!
   if (kind === apps) return readApps(sources, question, body)
   const parser = sourcesOf(kind, sources).find(({ name }) => name === source)!
-  return parseBody(parser, kind.replay!.asked({ platform, storefront }, subject), body, egress)
+  return parseBody(parser, kind.replay!.toQuestion({ platform, storefront }, subject), body, egress)
 }
 
 function sourcesOf(kind: AnyKind, sources: Sources): Source<unknown>[] {

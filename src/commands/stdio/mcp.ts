@@ -27,14 +27,14 @@ export async function passMessages(invocation: Invocation, { key, server, query 
       endpoint,
       explain,
       lines: linesOf(stdin),
-      stopped: stop.asked,
+      stopped: stop.reason,
       write: (line) => terminal.out(`${line}\n`),
       say: (text) => terminal.say(`appmeter: ${text}`),
     })
   } finally {
     await close()
   }
-  return stop.isAsked() && (await stop.asked) === "error" ? 1 : 0
+  return stop.isAsked() && (await stop.reason) === "error" ? 1 : 0
 }
 
 interface OpenBridge extends Pick<BridgeParts, "url" | "endpoint" | "explain"> {

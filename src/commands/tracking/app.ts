@@ -160,7 +160,7 @@ export async function assertWithin(
   const added = counted === "apps" ? usage : { trackedKeywords: usage.trackedKeywords }
   const over = overLimit(entitlementsOf(plan, overrides), { apps: 0, trackedKeywords: 0 }, added)
   if (!over) return
-  const remedy = `appmeter workspace set ${JSON.stringify(name)} --limit ${over.limit}=${over.asked}`
+  const remedy = `appmeter workspace set ${JSON.stringify(name)} --limit ${over.limit}=${over.total}`
   throw new CommandProblem(
     `the workspace is limited to ${over.allowed} ${NOUNS[over.limit]}; raise the limit with: ${remedy}`,
   )

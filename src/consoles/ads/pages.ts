@@ -12,7 +12,7 @@ interface PageOptions {
 export interface Pages {
   rows: PlatformRow[]
   /** The properties of each page other than its rows. */
-  beside: PlatformRow[]
+  pageFields: PlatformRow[]
   bytes: Uint8Array[]
   /** Requests left, and the time until the limit resets. Null if the response does not include it. */
   left: number | null
@@ -28,14 +28,14 @@ export async function queryAll(
   { path, body, pageSize }: AdsQuery,
   { signal, pause = async () => {} }: PageOptions = {},
 ): Promise<Pages> {
-  const pages: Pages = { rows: [], beside: [], bytes: [], left: null, resetMs: null }
+  const pages: Pages = { rows: [], pageFields: [], bytes: [], left: null, resetMs: null }
   for (;;) {
     const pagination = { offset: pages.rows.length, pageSize }
     const { result, bytes, left, resetMs } = await ads.query(path, { ...body, pagination }, signal)
     const page = rowsIn(result)
     if (!page) throw new AdsProblem("refused", "a list of Apple Ads cannot be read")
     pages.rows.push(...page)
-    pages.beside.push(Array.isArray(result) ? {} : (result as PlatformRow))
+    pages.pageFields.push(Array.isArray(result) ? {} : (result as PlatformRow))
     pages.bytes.push(bytes)
     Object.assign(pages, { left, resetMs })
     if (page.length < pageSize) return pages

@@ -36,7 +36,7 @@ export async function readEventWitnesses(
   return COMPARED.map((event) => {
     const names = COUNTED[event]
     const consoleUnits = (of: readonly { counts: EventCounts }[]) =>
-      of.reduce((sum, { counts }) => sum + names.console.reduce((own, name) => own + counts[name], 0), 0)
+      of.reduce((sum, { counts }) => sum + names.console.reduce((units, name) => units + counts[name], 0), 0)
     const before = events.filter(({ day }) => day < service.wholeFrom)
     const counted = serviceCounts.filter(({ countsAs }) => names.service.includes(countsAs))
     const sum = (name: keyof Omit<ServiceCount, "countsAs">) => counted.reduce((total, row) => total + row[name], 0)

@@ -89,7 +89,7 @@ export async function readWitnesses(
   const ids = [...new Set(products.map(({ product }) => product))]
   const [serviceEver, soldEver] = await Promise.all([readEverSeen(sql, service, ids), readSoldEver(sql, console, ids)])
   return {
-    products: explainedDifferences(products, { told: serviceEver, sold: soldEver }).map(inWords),
+    products: explainedDifferences(products, { serviceProducts: serviceEver, consoleProducts: soldEver }).map(inWords),
     days: new Map(
       pairsOf(sold, serviceRows, "day").map(([one, other]) => [
         (one ?? other)?.name as string,

@@ -8,7 +8,7 @@ export type FunnelEvent = (typeof FUNNEL_EVENTS)[number]
  * Maps the report's event names to events. Updates, restores and unknown names are `other`, because they do not bring
  * new users.
  */
-const COUNTS_AS: readonly (readonly [said: string, FunnelEvent])[] = [
+const COUNTS_AS: readonly (readonly [eventName: string, FunnelEvent])[] = [
   ["impression", "impressions"],
   ["page view", "pageViews"],
   ["tap", "taps"],
@@ -17,8 +17,8 @@ const COUNTS_AS: readonly (readonly [said: string, FunnelEvent])[] = [
 ]
 
 /** Returns the report's names and their events as parallel lists, for parameters of an SQL statement. */
-export function funnelEvents(): { said: string[]; countsAs: string[] } {
-  return { said: COUNTS_AS.map(([said]) => said), countsAs: COUNTS_AS.map(([, event]) => event) }
+export function funnelEvents(): { eventNames: string[]; countsAs: string[] } {
+  return { eventNames: COUNTS_AS.map(([eventName]) => eventName), countsAs: COUNTS_AS.map(([, event]) => event) }
 }
 
 export const TRAFFIC_SOURCES = [
@@ -44,8 +44,8 @@ const SOURCE_WORDS: Record<string, TrafficSource> = {
 }
 
 /** Returns the traffic source of a name in a report. An unknown name is `other`. */
-export function trafficSource(said: string): TrafficSource {
-  return SOURCE_WORDS[said.toLowerCase()] ?? "other"
+export function trafficSource(name: string): TrafficSource {
+  return SOURCE_WORDS[name.toLowerCase()] ?? "other"
 }
 
 const PLAY_SOURCE_WORDS: Record<string, TrafficSource> = {
@@ -57,8 +57,8 @@ const PLAY_SOURCE_WORDS: Record<string, TrafficSource> = {
  * Returns the traffic source of a name in Google Play's reports. Third-party referrals are `other`, because they
  * include ads, apps and websites.
  */
-export function playTrafficSource(said: string): TrafficSource {
-  return PLAY_SOURCE_WORDS[said.toLowerCase()] ?? "other"
+export function playTrafficSource(name: string): TrafficSource {
+  return PLAY_SOURCE_WORDS[name.toLowerCase()] ?? "other"
 }
 
 /** Returns the report's name of a traffic source, in lower case. */
@@ -81,7 +81,7 @@ export function funnelRate(of: number | null, by: number | null): number | null 
 /** The files of one report about an app. */
 export interface ReadFiles {
   /** Days that occur in a file, in order. */
-  said: readonly string[]
+  daysInFiles: readonly string[]
   /** The first day that any file ever contained. Null if there is none. */
   first: string | null
   /** Processing dates of the files that were read, in order. */
@@ -104,7 +104,7 @@ export function wholeTo({ read, unread }: ReadFiles, lagDays: number): string | 
  * zero if it is later than the first day in any file, and all files that could contain it were read.
  */
 export function reportedDays(days: readonly string[], files: ReadFiles, lagDays: number): string[] {
-  const [covered, lastWhole] = [new Set(files.said), wholeTo(files, lagDays)]
+  const [covered, lastWhole] = [new Set(files.daysInFiles), wholeTo(files, lagDays)]
   const isLost = (day: string) => files.gone.some((processed) => processed > day && processed <= addDays(day, lagDays))
   const isSilent = (day: string) =>
     files.first !== null && files.first <= day && lastWhole !== null && day <= lastWhole && !isLost(day)

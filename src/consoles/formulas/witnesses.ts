@@ -53,10 +53,10 @@ export interface WitnessPair {
   service: ServiceSum
 }
 
-/** Products that the service ever mentioned (`told`), and products that the console ever listed as sold (`sold`). */
+/** The products that the service ever mentioned, and those that the console ever listed as sold. */
 interface SeenProducts {
-  told: ReadonlySet<string>
-  sold: ReadonlySet<string>
+  serviceProducts: ReadonlySet<string>
+  consoleProducts: ReadonlySet<string>
 }
 
 export interface WitnessDifference extends WitnessPair {
@@ -77,15 +77,15 @@ export function explainedDifferences(rows: readonly WitnessPair[], products: See
   return explained
 }
 
-function explainedRow(row: WitnessPair, { told, sold }: SeenProducts): WitnessDifference {
+function explainedRow(row: WitnessPair, { serviceProducts, consoleProducts }: SeenProducts): WitnessDifference {
   const { product, console, service } = row
   const difference = less(console, service)
   const result: WitnessDifference = { ...row, difference, causes: [], unexplained: difference }
   takeOff(result, "day_zone", less(service.consoleDays, service))
   takeOff(result, "not_reported", less(NONE, service.unreported))
   takeOff(result, "before_first_message", less(console.before, service.before))
-  if (!told.has(product)) takeOff(result, "not_through_service", result.unexplained)
-  else if (!sold.has(product)) takeOff(result, "not_in_console", result.unexplained)
+  if (!serviceProducts.has(product)) takeOff(result, "not_through_service", result.unexplained)
+  else if (!consoleProducts.has(product)) takeOff(result, "not_in_console", result.unexplained)
   else {
     const [there, here] = [console.apart, service.apart]
     takeOff(result, "refunds", { units: here.refunds - there.refunds, gross: here.refunded - there.refunded })

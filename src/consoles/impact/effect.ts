@@ -122,8 +122,8 @@ function countsADay(sums: Sums, from: number, to: number): number | null {
   return meanOver({ ...sums, values: sums.per ?? sums.values }, from, to)
 }
 
-function sizeOf({ scale, per, values, known, days }: Sums): number {
-  return (scale === "places" ? known : (per ?? values))[days] as number
+function sizeOf({ scale, per, values, measuredDays, days }: Sums): number {
+  return (scale === "places" ? measuredDays : (per ?? values))[days] as number
 }
 
 interface Subject {

@@ -30,7 +30,7 @@ export interface Sums {
   weight: number
   scale: Scale
   days: number
-  known: Float64Array
+  measuredDays: Float64Array
   values: Float64Array
   per: Float64Array | null
 }
@@ -38,7 +38,7 @@ export interface Sums {
 export function sumsOf({ name, weight, values, per }: DailyFigures, scale: Scale): Sums {
   const days = values.length
   const sums = {
-    known: new Float64Array(days + 1),
+    measuredDays: new Float64Array(days + 1),
     values: new Float64Array(days + 1),
     per: new Float64Array(days + 1),
   }
@@ -46,7 +46,7 @@ export function sumsOf({ name, weight, values, per }: DailyFigures, scale: Scale
     const [value, under] = [values[day] ?? null, per ? (per[day] ?? null) : 0]
     const isMeasured = value !== null && under !== null
     const counted = scale === "places" ? Math.log(value ?? 1) : (value ?? 0)
-    sums.known[day + 1] = (sums.known[day] as number) + (isMeasured ? 1 : 0)
+    sums.measuredDays[day + 1] = (sums.measuredDays[day] as number) + (isMeasured ? 1 : 0)
     sums.values[day + 1] = (sums.values[day] as number) + (isMeasured ? counted : 0)
     sums.per[day + 1] = (sums.per[day] as number) + (isMeasured ? under : 0)
   }
@@ -59,7 +59,7 @@ export function sumsOf({ name, weight, values, per }: DailyFigures, scale: Scale
  */
 export function levelOf(sums: Sums, from: number, to: number): number | null {
   if (from < 0 || to >= sums.days) return null
-  const measuredDays = between(sums.known, from, to)
+  const measuredDays = between(sums.measuredDays, from, to)
   if (measuredDays < KNOWN_SHARE * (to - from + 1)) return null
   const value = between(sums.values, from, to)
   if (sums.scale === "places") return value / measuredDays
@@ -92,7 +92,7 @@ export function meanChangeAt(all: readonly Sums[], at: number, around: Around): 
 
 /** Returns the daily mean of a span. Null if no day is known. */
 export function meanOver(sums: Sums, from: number, to: number): number | null {
-  const measuredDays = between(sums.known, from, to)
+  const measuredDays = between(sums.measuredDays, from, to)
   return measuredDays > 0 ? between(sums.values, from, to) / measuredDays : null
 }
 

@@ -78,10 +78,10 @@ ${counted(installs, "install")}${each}.</p>`
  * than the listed ones.
  */
 export function popularityPart({ wanted, top, from, to }: AnswerOf<"get_search_popularity">): Html {
-  const row = (term: string, value: number | null, said: HtmlPart) =>
+  const row = (term: string, value: number | null, valueText: HtmlPart) =>
     html`<span><bdi>${term}</bdi></span>${
       value === null ? html`<span></span>` : shareBar(value / 100)
-    }<span>${said}</span>`
+    }<span>${valueText}</span>`
   return html`${span(from, to)}
 <div class="spread">${wanted.map(({ term, below, popularity }) =>
     row(

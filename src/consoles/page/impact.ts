@@ -77,7 +77,7 @@ function rowOf({ outcome, country, effectPercent, lowPercent, highPercent, ...re
     low: lowPercent ?? (effectPercent as number),
     high: highPercent ?? (effectPercent as number),
     tone: verdict === "improved" ? "up" : verdict === "worse" ? "down" : "",
-    said: html`<span class="tag${tone}">${name}</span> ${dayTime(before.from)} to ${dayTime(
+    note: html`<span class="tag${tone}">${name}</span> ${dayTime(before.from)} to ${dayTime(
       before.to,
     )}, then ${dayTime(after.from)} to ${dayTime(after.to)}${
       controlsPercent !== null &&
@@ -103,11 +103,11 @@ ${waiting.map(({ outcome, verdict, after, earlierDays, earlierNeeded }) => {
 }
 
 function doubtsPart({ overlaps, adsSpend, missing }: Impact): Html | false {
-  const events = Map.groupBy(overlaps, ({ kind, country, day, own }) => [kind, country, day, own].join())
+  const events = Map.groupBy(overlaps, ({ kind, country, day, own: isOwn }) => [kind, country, day, isOwn].join())
   const lines: HtmlPart[] = [...events.values()].map(([event, ...more]) => {
-    const { kind, country, day, own } = event!
+    const { kind, country, day, own: isOwn } = event!
     const times = more.length > 0 && ` (${more.length + 1})`
-    return html`${own ? "Yours" : "A rival"}: ${spoken(kind).toLowerCase()}${times}, ${storefrontName(
+    return html`${isOwn ? "Yours" : "A rival"}: ${spoken(kind).toLowerCase()}${times}, ${storefrontName(
       country,
     )}, ${dayTime(day)}`
   })

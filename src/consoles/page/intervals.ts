@@ -8,7 +8,7 @@ export interface PercentRow {
   high: number
   /** Colour of the point: a clear rise or fall. */
   tone: "up" | "down" | ""
-  said: Html
+  note: Html
 }
 
 /** Formats a change like "+7.3 %", with a typographic minus. */
@@ -27,13 +27,13 @@ export function intervalsPicture(title: string, rows: readonly PercentRow[]): Ht
   const share = (length: number) => `${Math.round(length * 10) / 10}%`
   return html`<div class="effects" role="group" aria-label="${title}">
 ${rows.map(
-  ({ name, value, low, high, tone, said }) => html`<div><p><strong>${name}</strong></p>
+  ({ name, value, low, high, tone, note }) => html`<div><p><strong>${name}</strong></p>
 <svg aria-hidden="true"><rect class="zero" x="50%" width="1" height="100%"></rect>
 <rect class="off" x="${share(at(low))}" y="40%" width="${share(at(high) - at(low))}" height="20%" rx="3"></rect>
 <circle class="${tone}" cx="${share(at(value))}" cy="50%" r="6"></circle></svg>
 <p><strong class="${tone}">${percentText(value)}</strong>
 <span class="small quiet">90 % interval ${percentText(low)} to ${percentText(high)}</span></p>
-<p class="small quiet">${said}</p></div>
+<p class="small quiet">${note}</p></div>
 `,
 )}<p class="ends"><span>${percentText(-most)}</span><span>no change</span><span>${percentText(most)}</span></p></div>`
 }

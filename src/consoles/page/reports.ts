@@ -12,7 +12,7 @@ export async function reportsPage(context: PageContext, appId: string): Promise<
   const app = await readHead(context, appId)
   const [report, day] = [context.query.get("report") ?? "sales", context.query.get("day")]
   const evidence = await context.ask("get_report_evidence", { appId, report, ...(day && { day }) })
-  const { account, state, dayZone, said } = evidence
+  const { account, state, dayZone, said: reports } = evidence
   return {
     title: `${spoken(report)} · ${app.name}`,
     app,
@@ -20,13 +20,13 @@ export async function reportsPage(context: PageContext, appId: string): Promise<
     body: html`${inventedNote({ sources: [{ state }] })}
 <p class="quiet">${spoken(report)} of ${dayTime(evidence.day)}, a day of ${dayZone}, from <code>${account}</code></p>
 ${
-  said.length === 0
+  reports.length === 0
     ? html`<section class="card">
 ${empty(
   "No report of this day",
   "No report with figures of this day was read. The figures are unknown, not zero.",
 )}</section>`
-    : said.map(saidPart)
+    : reports.map(saidPart)
 }`,
   }
 }
@@ -74,6 +74,6 @@ function cellText(value: unknown): string {
 }
 
 /** Returns a link to the report behind a card's figures. */
-export function reportLink(context: PageContext, app: { id: string }, asked: { report: string; day?: string }): Html {
-  return html`<a href="${address(appAddress(context, app, "reports"), { ...asked })}">Evidence</a>`
+export function reportLink(context: PageContext, app: { id: string }, query: { report: string; day?: string }): Html {
+  return html`<a href="${address(appAddress(context, app, "reports"), { ...query })}">Evidence</a>`
 }

@@ -26,7 +26,7 @@ export async function revenuePage(context: PageContext, appId: string): Promise<
   const isInBoth = app.iosId !== null && app.androidPkg !== null
   const bar = viewBar(context, app, view, { isOfAll: true, hasStores: true, only: platform, compares: { rivals: [] } })
   const days = reportDays(view)
-  const [revenue, subscriptions, others, portfolio] = await Promise.all([
+  const [revenue, subscriptions, otherSections, portfolio] = await Promise.all([
     attempted(context.ask("get_revenue", { appId, platform, ...days })),
     // Google Play Console has no report of subscriptions, so the answer would be about the App Store.
     platform === "ios" ? attempted(context.ask("get_subscriptions", { appId, ...days })) : null,
@@ -36,7 +36,7 @@ export async function revenuePage(context: PageContext, appId: string): Promise<
   const page = (body: Html): Page => ({ title: `Revenue · ${app.name}`, app, at: "revenue", body })
   if (isFault(revenue)) {
     const body = revenue.code === "not_connected" ? notConnected(context, platform) : refusedPart(revenue)
-    return page(html`${isInBoth && bar}<section class="card">${body}</section>${sectionsPart(others)}`)
+    return page(html`${isInBoth && bar}<section class="card">${body}</section>${sectionsPart(otherSections)}`)
   }
   const charts = await readSalesCharts(context, app, view, revenue)
   const reported = subscriptions === null || isFault(subscriptions) ? null : subscriptions
@@ -48,8 +48,8 @@ export async function revenuePage(context: PageContext, appId: string): Promise<
     (isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions))
   }${sourcesPart(context, app, revenue, reported?.sources ?? [])}</div></div>
 ${estimatedPart(revenue)}${witnessesPart(revenue, reported?.reconciliation ?? null)}
-${sectionsPart(others, { hasNote: false })}${!isFault(portfolio) && portfolioCard(context, app, portfolio)}`
-  return { ...page(body), charts: [...charts, ...others.flatMap((section) => section.charts)] }
+${sectionsPart(otherSections, { hasNote: false })}${!isFault(portfolio) && portfolioCard(context, app, portfolio)}`
+  return { ...page(body), charts: [...charts, ...otherSections.flatMap((section) => section.charts)] }
 }
 
 function chartCard(context: PageContext, chart: Chart): Html {
@@ -180,13 +180,13 @@ function sourcesPart(
   context: PageContext,
   app: { id: string },
   { sources, days: shown }: Revenue,
-  others: Revenue["sources"],
+  otherSources: Revenue["sources"],
 ): Html {
   const day = shown.findLast(({ reported }) => reported)?.day
   return card(
     "Sources",
     html`<ul class="list">
-${[...sources, ...others].map(
+${[...sources, ...otherSources].map(
   ({ kind, report, state, why, asOf, reportedDays, days }) =>
     html`<li><p>${spoken(kind)}, ${spoken(report).toLowerCase()} <span class="tag${
       state === "ok" ? " good" : " warn"

@@ -100,18 +100,18 @@ async function readEvidenceReports(
   account: AppAccount,
   { report, day }: EvidenceQuery,
 ): Promise<DayReport[]> {
-  const { held, own } = reportsOf(sql, account, { report, day })
+  const { storedReports, isOfApp } = reportsOf(sql, account, { report, day })
   const found = await sql<StoredReport[]>`
     select h.day, h.source, h.seen_at as "seenAt", h.parser, h.origin, encode(h.sha256, 'hex') as sha256, h.about,
       h.processed, h.pieces, r.count, r.rows
-    from (${held}) h
+    from (${storedReports}) h
     cross join lateral (
       select count(*)::int as count,
         coalesce(jsonb_agg(r.row order by r.place) filter (where r.place <= ${SHOWN_ROWS}), '[]') as rows
       from (
         select e.row, row_number() over (order by e.place) as place
         from jsonb_array_elements(h.rows) with ordinality e (row, place)
-        where ${own}
+        where ${isOfApp}
       ) r
     ) r
     order by ${isPlayReport(report) ? sql`null::text` : sql`h.about`} nulls first, h.processed desc nulls first,
@@ -119,14 +119,14 @@ async function readEvidenceReports(
     limit ${MAX_STATEMENTS}`
   const reports: DayReport[] = []
   for (const { pieces, ...one } of found)
-    reports.push(pieces === null ? one : { ...one, ...(await readPieceRows(sql, pieces, own)) })
+    reports.push(pieces === null ? one : { ...one, ...(await readPieceRows(sql, pieces, isOfApp)) })
   return reports
 }
 
 const PIECES_AT_ONCE = 4
 
 /** Reads a report that is stored in pieces, a few pieces at a time, so that no statement holds its slot for long. */
-async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
+async function readPieceRows(sql: Sql, set: number, isOfApp: PendingQuery<Row[]>) {
   const result: Pick<DayReport, "count" | "rows"> = { count: 0, rows: [] }
   for (let after = -1; ; ) {
     const isFull = result.rows.length >= SHOWN_ROWS
@@ -141,7 +141,7 @@ async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
         order by place
         limit ${PIECES_AT_ONCE}
       ) p
-      left join lateral jsonb_array_elements(p.rows) with ordinality e (row, place) on ${own}
+      left join lateral jsonb_array_elements(p.rows) with ordinality e (row, place) on ${isOfApp}
       group by p.place
       order by p.place
       limit ${PIECES_AT_ONCE}`
@@ -160,39 +160,39 @@ function reportsOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }
   const columns = sql`day, source, seen_at, parser, origin, sha256, rows, pieces`
   if (isPlayReport(report))
     return {
-      held: sql`
+      storedReports: sql`
         select ${columns}, file as about, null::date as processed
         from report_day
         where account_id = ${id} and report = ${report} and about in ('', ${outsideId}) and day = ${day}`,
       // Files with money name the app in each row; files with counts are about one app.
-      own: sql`coalesce(e.row ->> 'app', ${outsideId}) = ${outsideId}`,
+      isOfApp: sql`coalesce(e.row ->> 'app', ${outsideId}) = ${outsideId}`,
     }
   if (isReport(report))
     return {
-      held: sql`
+      storedReports: sql`
         select ${columns}, null as about, null::date as processed
         from report_day
         where account_id = ${id} and report = ${report} and day = ${day}`,
       // Sales reports name the app by the seller's SKU, subscription reports by the store's id.
-      own: sql`e.row ->> 'app' = ${report === "sales" ? sku : outsideId}`,
+      isOfApp: sql`e.row ->> 'app' = ${report === "sales" ? sku : outsideId}`,
     }
   if (isAnalytics(report))
     return {
-      held: sql`
+      storedReports: sql`
         select ${columns}, null as about, processed
         from analytics_day
         where account_id = ${id} and report = ${report} and app = ${outsideId} and day = ${day}`,
-      own: sql`true`,
+      isOfApp: sql`true`,
     }
   if (report === "prices")
     return {
-      held: sql`
+      storedReports: sql`
         select distinct on (product) day, source, seen_at, parser, origin, sha256, rows, null::bigint as pieces,
           product as about, null::date as processed
         from price_day
         where account_id = ${id} and app = ${outsideId} and day <= ${day}
         order by product, day desc`,
-      own: sql`true`,
+      isOfApp: sql`true`,
     }
   return adsReportsOf(sql, { id, outsideId }, { report, day })
 }
@@ -215,7 +215,7 @@ function adsReportsOf(
         : sql`true`
   const columns = sql`
     day, source, seen_at, parser, origin, sha256, rows, pieces, nullif(about, '') as about, null::date as processed`
-  const stored = LASTING.includes(report)
+  const storedReports = LASTING.includes(report)
     ? sql`
       select distinct on (ads_report.about) ${columns}
       from ads_report
@@ -225,5 +225,5 @@ function adsReportsOf(
       select ${columns}
       from ads_report
       where account_id = ${id} and report = ${report} and day = ${day} and ${ofApp}`
-  return { held: stored, own: isOfApp }
+  return { storedReports, isOfApp }
 }

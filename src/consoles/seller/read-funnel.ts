@@ -74,10 +74,11 @@ interface FilesRow extends ReadFiles {
  */
 async function readFiles(sql: Sql, { account, app, from, to }: FilesQuery): Promise<Map<AnalyticsReport, FilesRow>> {
   const rows = await sql<FilesRow[]>`
-    select r.report, d.said, f.day as first, i.read, i.unread, i.gone, greatest(d.seen_at, i.read_at) as "asOf"
+    select r.report, d.days as "daysInFiles", f.day as first, i.read, i.unread, i.gone,
+      greatest(d.seen_at, i.read_at) as "asOf"
     from unnest(${[...ANALYTICS_REPORTS]}::text[]) r (report)
     cross join lateral (
-      select coalesce(array_agg(distinct day::text order by day::text), '{}') as said, max(seen_at) as seen_at
+      select coalesce(array_agg(distinct day::text order by day::text), '{}') as days, max(seen_at) as seen_at
       from analytics_day
       where account_id = ${account} and app = ${app} and report = r.report and day between ${from} and ${to}
       offset 0

@@ -79,7 +79,7 @@ export async function findWritableAccount(
     limit 1
     ${lock ? sql`for no key update of c` : sql``}`
   if (!row) throw noAccount(platform)
-  const { state, writes, denied, limits: own, ...writer } = row
+  const { state, writes, denied, limits: accountLimits, ...writer } = row
   if (state === "paused")
     throw refused(`The account is paused. Its owner can resume it with: appmeter account pause ${row.id} --off.`)
   if (!writes)
@@ -87,7 +87,7 @@ export async function findWritableAccount(
       `Writes to this account are off. Its owner can enable them with: appmeter account writes ${row.id} on.`,
     )
   if (denied !== null) throw notConnected(`The account ${row.id} cannot write: it ${denied}.`)
-  return { ...writer, limits: limitsOf(own) }
+  return { ...writer, limits: limitsOf(accountLimits) }
 }
 
 function noAccount(platform: PlatformName): Fault {

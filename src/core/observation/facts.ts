@@ -25,7 +25,7 @@ export function aboutOf({ app, campaign, country }: Omit<ReportSubject, "day">):
 /** How the facts of a report are derived and where they are stored. */
 export interface Facts {
   /** The table of stored reports, with one row per subject of a report. */
-  said: "report_day" | "analytics_day" | "ads_report"
+  reportTable: "report_day" | "analytics_day" | "ads_report"
   /** The table with the facts of all sets. The view without "_row" shows the current ones. */
   table: string
   /** The column with the subject of a fact. Null if the subject is the account itself. */

@@ -104,16 +104,16 @@ export class PreparedStatements {
 interface Completion {
   type: number
   /** The type of the message that the client gets instead. Null if the client gets no message. */
-  told: number | null
+  clientType: number | null
   done?(): void
   /** Called if the message was skipped because an earlier message failed. */
   failed?(): void
 }
 
-const PARSED: Completion = { type: BACKEND.parseComplete, told: BACKEND.parseComplete }
-const CLOSED: Completion = { type: BACKEND.closeComplete, told: BACKEND.closeComplete }
-const CLOSED_UNASKED: Completion = { type: BACKEND.closeComplete, told: null }
-const READY: Completion = { type: BACKEND.readyForQuery, told: BACKEND.readyForQuery }
+const PARSED: Completion = { type: BACKEND.parseComplete, clientType: BACKEND.parseComplete }
+const CLOSED: Completion = { type: BACKEND.closeComplete, clientType: BACKEND.closeComplete }
+const CLOSED_UNASKED: Completion = { type: BACKEND.closeComplete, clientType: null }
+const READY: Completion = { type: BACKEND.readyForQuery, clientType: BACKEND.readyForQuery }
 
 /**
  * The statement names of one client. If another client has already prepared the same statement, it is not parsed again,
@@ -146,9 +146,9 @@ export class ClientStatements {
   /** Returns the type of the completion that the client gets. Null if it gets none. */
   completion(type: number): number | null {
     if (this.#awaited[0]?.type !== type) return type
-    const { told, done } = this.#awaited.shift()!
+    const { clientType, done } = this.#awaited.shift()!
     done?.()
-    return told
+    return clientType
   }
 
   /** Handles ReadyForQuery: messages that are still unanswered were skipped. */
@@ -205,7 +205,7 @@ export class ClientStatements {
     const failed = () => {
       if (this.#byName.get(name) === prepared) this.#drop(name)
     }
-    if (shared) this.#send({ ...CLOSED, told: BACKEND.parseComplete, failed }, NOTHING)
+    if (shared) this.#send({ ...CLOSED, clientType: BACKEND.parseComplete, failed }, NOTHING)
     else this.#parseKept(prepared, { ...PARSED, failed })
   }
 
@@ -226,7 +226,7 @@ export class ClientStatements {
   #use(bytes: Buffer, at: number): void {
     const prepared = this.#byName.get(textAt(bytes, at))
     if (prepared && this.#kept.holds(prepared)) this.#kept.touch(prepared)
-    else if (prepared && !this.#parsing.has(prepared)) this.#parseKept(prepared, { ...PARSED, told: null })
+    else if (prepared && !this.#parsing.has(prepared)) this.#parseKept(prepared, { ...PARSED, clientType: null })
     this.#parts.push(...(prepared ? renamed(bytes, at, prepared.name) : [bytes]))
   }
 

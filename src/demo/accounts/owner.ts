@@ -44,7 +44,7 @@ interface OwnerOptions {
 
 export interface LoadedOwner {
   recorded: number
-  known: number
+  alreadyStored: number
 }
 
 /**
@@ -58,7 +58,7 @@ export async function loadDemoOwner(
   { workspaceId, apps, now, days = DAYS }: OwnerOptions,
   assert: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<LoadedOwner> {
-  const loaded = { recorded: 0, known: 0 }
+  const loaded = { recorded: 0, alreadyStored: 0 }
   const accounts = await makeDemoAccounts(sql, workspaceId, assert)
   if (!accounts) return loaded
   const today = now()
@@ -67,9 +67,9 @@ export async function loadDemoOwner(
     await storeApps(tx, accounts, apps, today)
   })
   for (const readings of readingsOf(accounts, apps, { now: today, days })) {
-    const { recorded, known } = await recording.record(sql, readings, now, { all: true, finish: assert })
+    const { recorded, alreadyStored } = await recording.record(sql, readings, now, { all: true, finish: assert })
     loaded.recorded += recorded
-    loaded.known += known
+    loaded.alreadyStored += alreadyStored
     await sleep(PAUSE_MS)
   }
   return loaded

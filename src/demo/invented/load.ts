@@ -31,20 +31,20 @@ export async function loadInvented(
   sql: Sql,
   { workspaceId, now, days = DAYS }: InventedOptions,
   assert: (tx: Tx) => Promise<void> = async () => {},
-): Promise<{ recorded: number; known: number }> {
+): Promise<{ recorded: number; alreadyStored: number }> {
   await sql.begin(async (tx) => {
     await assert(tx)
     await trackOnce(tx, workspaceId)
   })
-  const loaded = { recorded: 0, known: 0 }
+  const loaded = { recorded: 0, alreadyStored: 0 }
   const last = addDays(dayOf(now()), -1)
   const since = Math.min(days, DAYS)
   for (let ago = 0; ago < since; ago += AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, since - ago) }, (_, place) => addDays(last, -ago - place))
     const readings = [...some.flatMap(readingsOn), ...(ago === 0 ? popularityUntil(last) : [])]
-    const { recorded, known } = await recording.record(sql, readings, now, { all: true, finish: assert })
+    const { recorded, alreadyStored } = await recording.record(sql, readings, now, { all: true, finish: assert })
     loaded.recorded += recorded
-    loaded.known += known
+    loaded.alreadyStored += alreadyStored
     await sleep(PAUSE_MS)
   }
   return loaded

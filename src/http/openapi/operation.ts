@@ -175,8 +175,8 @@ type Shape = Record<string, unknown>
 export function limited<T>(schema: T): T {
   if (typeof schema !== "object" || schema === null) return schema
   if (Array.isArray(schema)) return schema.map(limited) as T
-  const { "x-limits": limits, ...held } = schema as Shape
-  const shape = Object.fromEntries(Object.entries(held).map(([name, value]) => [name, limited(value)])) as Shape
+  const { "x-limits": limits, ...schemaFields } = schema as Shape
+  const shape = Object.fromEntries(Object.entries(schemaFields).map(([name, value]) => [name, limited(value)])) as Shape
   return { ...shape, ...limitsOf(shape), ...(limits as Shape | undefined) } as T
 }
 

@@ -107,8 +107,8 @@ const COMMON = { capabilities: JSON.stringify(CAPABILITIES), instructions: JSON.
 const DISCOVERED: Result = { fields: { supportedVersions: JSON.stringify(MODERN), ...COMMON } }
 
 /** Selects the requested revision if supported, otherwise the newest of its kind. */
-function initialize({ protocolVersion: asked }: Record<string, unknown>): Result {
-  const protocolVersion = LEGACY.find((version) => version === asked) ?? LEGACY[0]
+function initialize({ protocolVersion: requestedVersion }: Record<string, unknown>): Result {
+  const protocolVersion = LEGACY.find((version) => version === requestedVersion) ?? LEGACY[0]
   return {
     fields: {
       protocolVersion: JSON.stringify(protocolVersion),

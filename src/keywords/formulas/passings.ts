@@ -29,15 +29,15 @@ interface Passer {
  * Returns the days on which other apps passed an app or were passed by it, newest first. Compares each measured day
  * with the one before, never across a change of source. `days` are oldest first.
  */
-export function passingsOf(days: readonly ResultsDay[], own: number): Passing[] {
+export function passingsOf(days: readonly ResultsDay[], appId: number): Passing[] {
   const passings: Passing[] = []
   for (const [at, after] of days.entries()) {
     const before = days[at - 1]
     if (!before || before.source !== after.source) continue
     const [places, placesNow] = [placesOf(before), placesOf(after)]
-    const [was, rank] = [places.get(own) ?? null, placesNow.get(own) ?? null]
+    const [was, rank] = [places.get(appId) ?? null, placesNow.get(appId) ?? null]
     const otherApps = new Set([...before.appIds, ...after.appIds])
-    otherApps.delete(own)
+    otherApps.delete(appId)
     const moves = [...otherApps].map((app) => ({ app, was: places.get(app) ?? null, rank: placesNow.get(app) ?? null }))
     // an absent app counts as below all places that were read
     const isAhead = (one: number | null, other: number | null) => one !== null && (other === null || one < other)

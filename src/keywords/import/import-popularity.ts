@@ -12,7 +12,7 @@ const PARSER = 1
 interface PopularityImportResult {
   recorded: number
   /** Number of figures that were already stored, from the same report or a later one. */
-  known: number
+  alreadyStored: number
   /** Lines whose figures cannot be stored, each with the reason. */
   bad: BadLine[]
 }
@@ -40,16 +40,16 @@ export async function importPopularity(
   published: readonly PublishedFigure[],
   { recording, seenAt, sha256, now, onProgress = () => {}, pause = () => sleep(PAUSE_MS) }: PopularityImport,
 ): Promise<PopularityImportResult> {
-  const total: PopularityImportResult = { recorded: 0, known: 0, bad: [] }
+  const total: PopularityImportResult = { recorded: 0, alreadyStored: 0, bad: [] }
   for (let from = 0; from < published.length; from += BATCH) {
     if (from > 0) await pause()
     const batch = published.slice(from, from + BATCH)
     const stored = await findStored(sql, batch, sha256)
     const fresh = batch.filter((_, place) => !stored.has(place))
     const observations = fresh.map((item) => observationOf(item, seenAt, sha256))
-    const { recorded, known, refused } = await recording.record(sql, observations, now)
+    const { recorded, alreadyStored, refused } = await recording.record(sql, observations, now)
     total.recorded += recorded
-    total.known += known + stored.size
+    total.alreadyStored += alreadyStored + stored.size
     for (const { index, problem } of refused) {
       total.bad.push({ line: (fresh[index] as PublishedFigure).line, reason: problem.message })
     }

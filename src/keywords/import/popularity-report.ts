@@ -17,7 +17,7 @@ export interface Report {
   published: PublishedFigure[]
   /** Number of lines below the headings, and number of those for storefronts other than the requested one. */
   read: number
-  others: number
+  otherStorefronts: number
   /** Lines that were skipped, each with the reason. */
   bad: BadLine[]
 }
@@ -41,12 +41,12 @@ export function readReport(text: string, storefront?: string): Report {
   if (columns.country === undefined && storefront === undefined) {
     throw new ReportProblem("the report has no country column; name its storefront with --country")
   }
-  const report: Report = { published: [], read: 0, others: 0, bad: [] }
+  const report: Report = { published: [], read: 0, otherStorefronts: 0, bad: [] }
   const figures = new Map<string, PublishedFigure>()
   for (const { line, fields } of records) {
     report.read++
     const row = fields ? rowOf(fields, columns, storefront) : "its quotes are not closed properly"
-    if (row === null) report.others++
+    if (row === null) report.otherStorefronts++
     else if (typeof row === "string") report.bad.push({ line, reason: row })
     else {
       const reason = add(figures, row, line)

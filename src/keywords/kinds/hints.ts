@@ -58,7 +58,7 @@ export const hints = kind<HintsObservation, HintsQuestion>({
   stored: readAnswers,
   replay: {
     subjects: ({ prefix }) => [prefix],
-    asked: ({ storefront }, prefix) => ({ storefront, prefix }),
+    toQuestion: ({ storefront }, prefix) => ({ storefront, prefix }),
     compare: (previous, now) => [differenceOf("terms", previous.terms, now.terms)],
     isStored: (sql) => sql`
       select

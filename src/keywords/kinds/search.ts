@@ -55,7 +55,7 @@ export const search = kind<SearchObservation, SearchQuestion>({
   replay: {
     whileKept: true,
     subjects: ({ term }) => [term],
-    asked: ({ storefront }, term) => ({ storefront, term }),
+    toQuestion: ({ storefront }, term) => ({ storefront, term }),
     compare: (previous, now) => [
       differenceOf("places", idsIn(previous.results), idsIn(now.results), [
         now.depth !== previous.depth && `depth ${now.depth}, was ${previous.depth}`,

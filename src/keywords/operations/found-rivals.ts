@@ -109,8 +109,8 @@ async function readAppsAbove(
       const side = piece.sides[at] as number
       const terms = piece.terms[at] as number
       const key = appId * apps.length + (query.ownerOf[side - 1] as number)
-      const { side: earlier = side, terms: others = 0 } = found.get(key) ?? {}
-      found.set(key, { appId, side: Math.min(earlier, side), terms: others + terms })
+      const { side: earlier = side, terms: previousTerms = 0 } = found.get(key) ?? {}
+      found.set(key, { appId, side: Math.min(earlier, side), terms: previousTerms + terms })
     }
   }
   return [...found.values()]
@@ -154,10 +154,11 @@ async function readAboveInLists(sql: Sql, lists: readonly RankedList[], { sides,
       from (
         -- unnest in the select list takes half the time of unnest in from
         select l.side, l.owner, unnest(
-            l.app_ids[1:least(coalesce(array_position(l.app_ids, l.own) - 1, 250), ${perList}::int)]
+            l.app_ids[1:least(coalesce(array_position(l.app_ids, l.store_app_id) - 1, 250), ${perList}::int)]
           ) as app_id
         from (
-          select k.side, (${ownerOf}::int[])[k.side] as owner, (${sides.map(({ own }) => own)}::int[])[k.side] as own, (
+          select k.side, (${ownerOf}::int[])[k.side] as owner,
+            (${sides.map(({ storeAppId }) => storeAppId)}::int[])[k.side] as store_app_id, (
               select app_ids
               from list_now
               where list_id = k.list_id

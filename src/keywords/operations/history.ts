@@ -115,9 +115,9 @@ export const getRankHistory = operation({
   })
   const page = read.slice(0, limit)
   const isWhole = limit === undefined && cursor === undefined
-  const untracked = async (asked: readonly string[]) => {
-    const tracked = isWhole ? read.map(({ term }) => term) : await findTracked(sql, app, storefront, asked)
-    return [...new Set(asked).difference(new Set(tracked))]
+  const untracked = async (requestedTerms: readonly string[]) => {
+    const tracked = isWhole ? read.map(({ term }) => term) : await findTracked(sql, app, storefront, requestedTerms)
+    return [...new Set(requestedTerms).difference(new Set(tracked))]
   }
   return {
     country: storefront,

@@ -91,12 +91,12 @@ interface ManualRivals {
   /** The rivals added by hand with their store_app ids. An id is null if no reading of this store has shown the app. */
   named: { id: string; app: number | null }[]
   hidden: number[]
-  own: number | null
+  ownApp: number | null
 }
 
 async function readNamed(
   sql: Sql,
-  { appId, platform, own }: SideApp,
+  { appId, platform, storeAppId }: SideApp,
   manual: readonly string[],
 ): Promise<ManualRivals> {
   const rows = await sql<{ id: string; app: number | null; hidden: boolean }[]>`
@@ -111,7 +111,7 @@ async function readNamed(
     where t.id = ${appId} and split_part(h.rival, ':', 1) = ${platform}
     order by hidden, id`
   const hidden = rows.flatMap(({ app, hidden }) => (hidden && app !== null ? [app] : []))
-  return { named: rows.filter(({ hidden }) => !hidden), hidden, own }
+  return { named: rows.filter(({ hidden }) => !hidden), hidden, ownApp: storeAppId }
 }
 
 /** The apps in the results of the keywords, identified by numbers, with how often and how well each ranks. */
@@ -130,12 +130,12 @@ interface Standings {
 /** Whether an app counts as a rival at any rank (`wherever`) or at none (`nowhere`). */
 type Kind = "wherever" | "nowhere"
 
-async function readStandings(sql: Sql, side: SideApp, { named, hidden, own }: ManualRivals): Promise<Standings> {
+async function readStandings(sql: Sql, side: SideApp, { named, hidden, ownApp }: ManualRivals): Promise<Standings> {
   const kinds: Kind[] = []
   const standings: Standings = { numbers: new AppNumbers(), kinds, terms: [], best: [], pieces: [] }
   const { numbers, terms, best } = standings
   for (const { app } of named) if (app !== null) kinds[numbers.numberOf(app)] = "wherever"
-  for (const app of [...hidden, own]) if (app !== null) kinds[numbers.numberOf(app)] = "nowhere"
+  for (const app of [...hidden, ownApp]) if (app !== null) kinds[numbers.numberOf(app)] = "nowhere"
   for await (const piece of readPlaces(sql, side, { onlyAbove: named.length === 0 })) {
     for (const { apps } of piece)
       for (let place = 0; place < apps.length; place++) apps[place] = numbers.numberOf(apps[place] as number)

@@ -97,9 +97,9 @@ function placesPart({ places }: Evidence): Html {
 <table><caption>The first ${places.length} places of this reading.</caption><thead>
 <tr><th scope="col" class="num">Place</th><th scope="col">App</th><th scope="col">Store id</th></tr></thead>
 <tbody>${places.map(
-    ({ place, id, name, own }) => html`<tr><td class="num">${place}</td>
+    ({ place, id, name, own: isOwn }) => html`<tr><td class="num">${place}</td>
 <td>${
-      own
+      isOwn
         ? html`<strong><bdi>${name ?? id}</bdi></strong> <span class="tag good">your app</span>`
         : html`<bdi>${name ?? ""}</bdi>`
     }</td><td class="small"><code>${id}</code></td></tr>

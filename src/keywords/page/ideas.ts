@@ -23,7 +23,7 @@ const PAGE: TextPage = { title: "Keyword ideas", at: "", back: { tab: "", name: 
 function askForIdeas(context: PageContext, app: AppHead, side: Side): Html {
   return askPart(context, address(appAddress(context, app, "ideas"), { at: sideCode(side) }), {
     title: "Keyword ideas",
-    said:
+    description:
       "Keywords for which you or your rivals rank already, that the store suggests, or that app names share. " +
       "Each has its evidence. A language model adds ideas of its own if one is set up.",
     cost: "1 credit and, if the ideas are new today, one AI text of the month",

@@ -111,8 +111,13 @@ function placeRow(
 `
 }
 
-function appLink(context: PageContext, app: AppHead, { side }: View, { id, name, own }: Omit<Place, "place">): Html {
-  if (own) return html`<strong><bdi>${name ?? id}</bdi></strong> <span class="tag good">your app</span>`
+function appLink(
+  context: PageContext,
+  app: AppHead,
+  { side }: View,
+  { id, name, own: isOwn }: Omit<Place, "place">,
+): Html {
+  if (isOwn) return html`<strong><bdi>${name ?? id}</bdi></strong> <span class="tag good">your app</span>`
   const href = address(appAddress(context, app, "rival"), { rival: id, at: sideCode(side) })
   return html`<a href="${href}"><bdi>${name ?? id}</bdi></a>`
 }

@@ -31,7 +31,7 @@ export async function readCompared(
   const lineOf = ({ term, series, sources }: Keyword, name: string): ChartLine => {
     const points = series.filter(([day]) => days.from <= day && day <= days.to)
     const colour = terms.indexOf(term)
-    return { name: `${term}, ${name}`, said: lastOf(points), points, sources, colour, isCompared: true }
+    return { name: `${term}, ${name}`, currentValue: lastOf(points), points, sources, colour, isCompared: true }
   }
   if (versus.kind === "rival") {
     const rival = await attempted(context.ask("list_rival_lines", { ...query, rival: versus.rival }))
@@ -59,7 +59,7 @@ export async function readImported(
   if (isFault(answer)) return []
   return answer.lines.slice(0, MAX_LINES - terms.length).map(({ term, tool, series }, at) => ({
     name: `${term}, imported from ${tool}`,
-    said: lastOf(series),
+    currentValue: lastOf(series),
     points: series,
     sources: [{ source: tool, from: days.from, to: days.to }],
     colour: terms.length + at,
@@ -104,7 +104,7 @@ export function keywordChart(
     const evidence = (day?: string) => address(appAddress(context, app, "evidence"), { term, at, day })
     return {
       name: term,
-      said: lastOf(series),
+      currentValue: lastOf(series),
       href: isOpen ? evidence() : address(appAddress(context, app, "ranks"), { terms: term, at }),
       points: series,
       sources: app.isInvented ? sources.map((run) => ({ ...run, source: DEMO_SOURCE })) : sources,

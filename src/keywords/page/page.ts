@@ -67,7 +67,7 @@ function summary({ totals }: RowsAnswer, rows: readonly KeywordRow[]): Html {
   const { measured, tracked, top3, top10, top50, best } = totals
   const moved = (...ways: string[]) => rows.filter(({ move }) => move && ways.includes(move.direction)).length
   return tiles([
-    { name: "Measured", value: measured, said: `of ${tracked}` },
+    { name: "Measured", value: measured, note: `of ${tracked}` },
     { name: "In the top 3", value: top3 },
     { name: "In the top 10", value: top10 },
     { name: "In the top 50", value: top50 },

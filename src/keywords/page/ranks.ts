@@ -82,7 +82,7 @@ function backPart(context: PageContext, app: AppHead, { side }: View): Html {
 
 /** Returns the first ten apps of a keyword, which the bar offers for comparison. All rivals would take a long read. */
 function rivalsIn(answer: KeywordDays | null): { code: string; name: string }[] {
-  const places = answer?.latest?.places.filter(({ own }) => !own) ?? []
+  const places = answer?.latest?.places.filter(({ own: isOwn }) => !isOwn) ?? []
   return places.map(({ id, name }) => ({ code: storeAppCode(id), name: name ?? id }))
 }
 

@@ -165,9 +165,9 @@ function popularityText({ popularity, popularityLow: low, popularityHigh: high, 
   return popularityBand(low, high)
 }
 
-function figureBar(value: number | null, said: string, tone = ""): Html {
+function figureBar(value: number | null, title: string, tone = ""): Html {
   if (value === null) return html`<span class="quiet" title="not measured">–</span>`
-  return html`<span class="bar-cell" title="${said}"><span>${Math.round(value)}</span>${shareBar(
+  return html`<span class="bar-cell" title="${title}"><span>${Math.round(value)}</span>${shareBar(
     value / 100,
     tone,
   )}</span>`

@@ -49,11 +49,11 @@ export async function visibilityPage(context: PageContext, appId: string): Promi
   if (isFault(answers)) return page(card("Visibility score", refusedPart(answers)))
   const [whole] = answers as [Visibility, ...Visibility[]]
   const periods = answers.map((answer) => within(answer, view.days))
-  const [own] = periods as [Visibility, ...Visibility[]]
+  const [current] = periods as [Visibility, ...Visibility[]]
   const earlier = later(within(whole, before), length)
   const marks = await readMarks(context, app, view)
-  if (own.days.length === 0) return page(html`<section class="card">${nothingPart(context, own)}</section>`)
-  const lines = [lineOf(own, sideName(own)), ...comparedLines(view, { before: earlier, answers: periods })]
+  if (current.days.length === 0) return page(html`<section class="card">${nothingPart(context, current)}</section>`)
+  const lines = [lineOf(current, sideName(current)), ...comparedLines(view, { before: earlier, answers: periods })]
   const chart: Chart = {
     id: "visibility",
     title: "Visibility score",
@@ -64,10 +64,10 @@ export async function visibilityPage(context: PageContext, appId: string): Promi
   }
   return {
     ...page(
-      html`${totals(own, earlier)}${card(
+      html`${totals(current, earlier)}${card(
         "Visibility score",
-        html`<div class="inside">${chartPart(context, chart)}</div>${formulaPart(own)}`,
-        sideName(own),
+        html`<div class="inside">${chartPart(context, chart)}</div>${formulaPart(current)}`,
+        sideName(current),
       )}${sidesPart(context, app, periods)}`,
     ),
     charts: [chart],
@@ -85,7 +85,11 @@ function later(answer: Visibility, by: number): Visibility {
 
 function lineOf({ days }: Visibility, name: string): ChartLine {
   const last = days.at(-1)
-  return { name, ...(last && { said: points(last[1]) }), points: days.map(([day, score]): RankPoint => [day, score]) }
+  return {
+    name,
+    ...(last && { currentValue: points(last[1]) }),
+    points: days.map(([day, score]): RankPoint => [day, score]),
+  }
 }
 
 function comparedLines(
@@ -102,22 +106,22 @@ function comparedLines(
 
 const mean = ({ days }: Visibility) => days.reduce((sum, [, score]) => sum + score, 0) / days.length
 
-function totals(own: Visibility, before: Visibility): Html {
-  const [day, score, keywords] = own.days.at(-1)!
-  const change = before.days.length > 0 ? mean(own) - mean(before) : null
+function totals(current: Visibility, before: Visibility): Html {
+  const [day, score, keywords] = current.days.at(-1)!
+  const change = before.days.length > 0 ? mean(current) - mean(before) : null
   const sign = change !== null && change < 0 ? "▼" : "▲"
   return tiles([
-    { name: "Visibility", value: points(score), said: dayTime(day, shortDay) },
-    { name: "Average", value: points(mean(own)), said: `over ${counted(own.days.length, "day")}` },
+    { name: "Visibility", value: points(score), note: dayTime(day, shortDay) },
+    { name: "Average", value: points(mean(current)), note: `over ${counted(current.days.length, "day")}` },
     {
       name: "Against the period before",
       value:
         change === null
           ? "–"
           : html`<span class="${change < 0 ? "down" : "up"}">${sign} ${Math.abs(change).toFixed(1)}</span>`,
-      said: change === null ? "not measured" : "points",
+      note: change === null ? "not measured" : "points",
     },
-    { name: "Keywords", value: keywords, said: `of ${own.weighed} with a popularity` },
+    { name: "Keywords", value: keywords, note: `of ${current.weighed} with a popularity` },
   ])
 }
 

@@ -6,11 +6,11 @@ import { latestAnswer } from "./latest-answer.ts"
 export interface SideApp extends Side {
   appId: string
   /** The app's store_app id in this store. Null if nothing is measured for it. */
-  own: number | null
+  storeAppId: number | null
 }
 
 export function sideOf(app: RankedApp, { platform, storefront }: Side): SideApp {
-  return { platform, storefront, appId: app.id, own: ownId(app, { platform, storefront }) }
+  return { platform, storefront, appId: app.id, storeAppId: ownId(app, { platform, storefront }) }
 }
 
 /** Returns the sides of an app: each of its storefronts in each of its stores, in the app's order. */
@@ -18,7 +18,7 @@ export function sidesOf(app: RankedApp): SideApp[] {
   const sides = app.countries.flatMap((storefront) =>
     (["ios", "android"] as const).map((platform) => sideOf(app, { platform, storefront })),
   )
-  return sides.filter(({ own }) => own !== null)
+  return sides.filter(({ storeAppId }) => storeAppId !== null)
 }
 
 interface AnswersFilter {
@@ -38,8 +38,8 @@ interface AnswersFilter {
 export function dayAnswers(sql: Db, sides: readonly SideApp[], { lists, term }: AnswersFilter = {}) {
   return sql`
     ${dayTerms(sql, sides, lists)}, answer as materialized (
-      select t.tracked, t.side, t.own, t.term, t.position, t.list_id, t.day, r.source, r.depth, r.seen_at, r.app_ids,
-        array_position(r.app_ids, t.own) as our_rank
+      select t.tracked, t.side, t.store_app_id, t.term, t.position, t.list_id, t.day, r.source, r.depth, r.seen_at,
+        r.app_ids, array_position(r.app_ids, t.store_app_id) as our_rank
       from term t
       cross join lateral (
         select source, depth, seen_at, app_ids
@@ -68,7 +68,7 @@ export function dayTerms(sql: Db, sides: readonly SideApp[], lists?: number) {
           where (app_id, country) = (s.tracked, s.storefront)
           offset 0
         ) k
-        where s.own is not null
+        where s.store_app_id is not null
       ) k
       left join lateral (${latestAnswer(sql, sql`list_id, day`, keyword)}) l on true
       ${lists === undefined ? sql`` : sql`order by k.position, k.side, k.term limit ${lists}`}
@@ -84,12 +84,12 @@ function rowsOf(sql: Db, sides: readonly SideApp[]) {
   if (first && rest.length === 0)
     return sql`(
           select ${first.appId}::text as tracked, ${first.platform}::text as platform,
-            ${first.storefront}::text as storefront, ${first.own}::int as own, 1::bigint as side
+            ${first.storefront}::text as storefront, ${first.storeAppId}::int as store_app_id, 1::bigint as side
         ) s`
   return sql`unnest(
           ${sides.map(({ appId }) => appId)}::text[],
           ${sides.map(({ platform }) => platform)}::text[],
           ${sides.map(({ storefront }) => storefront)}::text[],
-          ${sides.map(({ own }) => own)}::int[]
-        ) with ordinality s (tracked, platform, storefront, own, side)`
+          ${sides.map(({ storeAppId }) => storeAppId)}::int[]
+        ) with ordinality s (tracked, platform, storefront, store_app_id, side)`
 }

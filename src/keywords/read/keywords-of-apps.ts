@@ -20,7 +20,7 @@ interface AppQuery {
   /** A store_app id. */
   app: number
   /** A second app, whose rank is returned as well. Null if none. */
-  beside: number | null
+  comparedApp: number | null
   /** A workspace's app; the keywords that it tracks are marked as tracked. Null if none. */
   tracker: string | null
 }
@@ -28,7 +28,7 @@ interface AppQuery {
 /** A keyword whose latest search results contain an app. */
 export interface AppKeyword extends MarketKeyword {
   rank: number
-  besideRank: number | null
+  comparedRank: number | null
   tracked: boolean
 }
 
@@ -42,13 +42,13 @@ interface AppKeywordPage {
 export async function findAppKeywords(
   sql: Sql,
   lists: MarketDay,
-  { app, beside, tracker }: AppQuery,
+  { app, comparedApp, tracker }: AppQuery,
   { after, limit }: AppKeywordPage,
 ): Promise<{ total: number; keywords: AppKeyword[] }> {
-  const rows = await sql<({ total: number } & PageRow<Pick<AppKeyword, "rank" | "besideRank" | "tracked">>)[]>`
+  const rows = await sql<({ total: number } & PageRow<Pick<AppKeyword, "rank" | "comparedRank" | "tracked">>)[]>`
     with holding as materialized (
       select list_id, term, depth, day, source, origin, array_position(app_ids, ${app}::int) as rank,
-        array_position(app_ids, ${beside}::int) as beside_rank
+        array_position(app_ids, ${comparedApp}::int) as compared_rank
       from list_now
       where app_ids @> array[${app}::int] and ${inMarket(sql, lists)}
     ), page as materialized (
@@ -58,7 +58,7 @@ export async function findAppKeywords(
       order by rank, term
       limit ${limit}
     )
-    select t.total, p.term, p.depth, p.day, p.source, p.origin, p.rank, p.beside_rank as "besideRank",
+    select t.total, p.term, p.depth, p.day, p.source, p.origin, p.rank, p.compared_rank as "comparedRank",
       -- read once as a set: without statistics a search per keyword scans all keywords of the app each time
       p.term in (
         select term
@@ -76,7 +76,7 @@ export async function findAppKeywords(
     keywords: keywordsIn(rows, lists).map(([row, keyword]) => ({
       ...keyword,
       rank: row.rank,
-      besideRank: row.besideRank,
+      comparedRank: row.comparedRank,
       tracked: row.tracked,
     })),
   }
@@ -85,7 +85,7 @@ export async function findAppKeywords(
 /** A keyword whose latest search results contain at least one of several apps. */
 export interface GapKeyword extends MarketKeyword {
   /** How many of the apps the results contain. */
-  held: number
+  appCount: number
   /** One per app, in the order of the query; null if it is not among the results read. */
   ranks: (number | null)[]
   /** The popularity that the order uses; null if unknown. */
@@ -94,7 +94,7 @@ export interface GapKeyword extends MarketKeyword {
 
 interface GapPage {
   /** The last keyword of the previous page; null for the first page. */
-  after: Pick<GapKeyword, "held" | "popularityOrder" | "term"> | null
+  after: Pick<GapKeyword, "appCount" | "popularityOrder" | "term"> | null
   limit: number
 }
 
@@ -120,17 +120,19 @@ export async function findGap(
   const ranks = ids
     .map((app) => sql`array_position(app_ids, ${app}::int)`)
     .reduce((before, rank) => sql`${before}, ${rank}`)
-  const rows = await sql<(Omit<Gap, "keywords"> & PageRow<Pick<GapKeyword, "held" | "ranks" | "popularityOrder">>)[]>`
+  const rows = await sql<
+    (Omit<Gap, "keywords"> & PageRow<Pick<GapKeyword, "appCount" | "ranks" | "popularityOrder">>)[]
+  >`
     with ${listsHolding(sql, lists, ids)}, page as materialized (
       select *
       from keyword
-      where (-held, -popularity, term)
-        > (${-(after?.held ?? MAX_INT)}::int, ${-(after?.popularityOrder ?? 0)}::int, ${after?.term ?? ""}::text)
-      order by held desc, popularity desc, term
+      where (-app_count, -popularity, term)
+        > (${-(after?.appCount ?? MAX_INT)}::int, ${-(after?.popularityOrder ?? 0)}::int, ${after?.term ?? ""}::text)
+      order by app_count desc, popularity desc, term
       limit ${limit}
     )
-    select t.total, t.totals, p.term, p.held, nullif(p.popularity, 0) as "popularityOrder", l.depth, l.day, l.source,
-      l.origin, l.ranks, ${shownColumns(sql)}
+    select t.total, t.totals, p.term, p.app_count as "appCount", nullif(p.popularity, 0) as "popularityOrder", l.depth,
+      l.day, l.source, l.origin, l.ranks, ${shownColumns(sql)}
     -- a row even if the page is empty
     from (
       select (select count(*) from keyword)::int as total, array(
@@ -149,14 +151,14 @@ export async function findGap(
       ) l on true
       ${joinFigures(sql)}
     ) on true
-    order by p.held desc, p.popularity desc, p.term
+    order by p.app_count desc, p.popularity desc, p.term
     limit ${limit}`
   return {
     totals: rows[0]!.totals,
     total: rows[0]!.total,
     keywords: keywordsIn(rows, lists).map(([row, keyword]) => ({
       ...keyword,
-      held: row.held,
+      appCount: row.appCount,
       ranks: row.ranks,
       popularityOrder: row.popularityOrder,
     })),
@@ -179,7 +181,7 @@ function listsHolding(sql: Sql, lists: MarketDay, apps: number[]): Fragment {
         offset 0
       ) n
     ), keyword as materialized (
-      select list_id, term, popularity, count(*)::int as held
+      select list_id, term, popularity, count(*)::int as app_count
       from holding
       group by list_id, term, popularity
     )`

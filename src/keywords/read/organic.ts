@@ -16,13 +16,13 @@ export interface OrganicRank {
 /** Returns SQL for the OrganicRank of an App Store app on a term in a storefront, as JSON. */
 export function organicRank(
   sql: Db,
-  { appId, own, storefront }: { appId: string; own: number | null; storefront: string },
+  { appId, storeAppId, storefront }: { appId: string; storeAppId: number | null; storefront: string },
   term: Fragment,
 ): Fragment {
   const keyword = { platform: sql`'ios'`, storefront: sql`${storefront}`, term: sql`o.term` }
   return sql`(
     select json_build_object(
-      'rank', array_position(n.app_ids, ${own}::int),
+      'rank', array_position(n.app_ids, ${storeAppId}::int),
       'measured', n.list_id is not null,
       'day', n.day,
       'tracked', exists (

@@ -16,7 +16,7 @@ export interface TermPlaces {
 }
 
 /** Number of keywords whose results one statement reads, which takes some 5 ms on the embedded database. */
-const PIECE = 250
+const MAX_TERMS_PER_STATEMENT = 250
 /** The maximum number of places read per reading. */
 const MAX_PLACES = 250
 
@@ -30,8 +30,8 @@ export async function* readPlaces(sql: Sql, side: SideApp, { onlyAbove }: Readin
   const { day, terms } = await readStandings(sql, side, null)
   if (day === null) return
   const measured = terms.filter((term) => term.measured)
-  for (let from = 0; from < measured.length; from += PIECE) {
-    const piece = measured.slice(from, from + PIECE)
+  for (let from = 0; from < measured.length; from += MAX_TERMS_PER_STATEMENT) {
+    const piece = measured.slice(from, from + MAX_TERMS_PER_STATEMENT)
     const latest = sql`
           select source, seen_at, app_ids
           from list_now
@@ -75,7 +75,7 @@ interface PieceRow {
 
 async function readPiece(
   sql: Sql,
-  { own }: SideApp,
+  { storeAppId }: SideApp,
   piece: readonly TermStanding[],
   { answer, onlyAbove }: PieceQuery,
 ): Promise<PieceRow> {
@@ -90,7 +90,7 @@ async function readPiece(
       ) as apps
     from unnest(${piece.map(({ listId }) => listId)}::int[]) with ordinality t (list_id, n)
     cross join lateral (${answer}) r
-    cross join lateral (select array_position(r.app_ids, ${own}) as our_rank offset 0) p`
+    cross join lateral (select array_position(r.app_ids, ${storeAppId}) as our_rank offset 0) p`
   return row
 }
 

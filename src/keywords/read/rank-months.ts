@@ -118,11 +118,11 @@ async function readMonths(
         ${sides.map(({ appId }) => appId)}::text[],
         ${sides.map(({ platform }) => platform)}::text[],
         ${sides.map(({ storefront }) => storefront)}::text[],
-        ${sides.map(({ own }) => own)}::int[]
-      ) with ordinality s (tracked, platform, storefront, own, side)
+        ${sides.map(({ storeAppId }) => storeAppId)}::int[]
+      ) with ordinality s (tracked, platform, storefront, store_app_id, side)
       join tracked_term k on (k.app_id, k.country) = (s.tracked, s.storefront)
       left join lateral (${latestAnswer(sql, sql`list_id`, keyword)}) l on true
-      left join lateral (${monthsOf(sql, { own: sql`s.own`, list: sql`l.list_id` }, months)}) m on true
+      left join lateral (${monthsOf(sql, { storeAppId: sql`s.store_app_id`, list: sql`l.list_id` }, months)}) m on true
       order by s.side, k.position, k.term, m.month
     ) k
     group by k.side
@@ -131,12 +131,16 @@ async function readMonths(
 
 // series.ts explains why both tables are filtered by month. Without offset 0, 3 apps with 400 terms each took 2.4 s.
 /** Returns a query of the stored bytes of an app and a list in these months. */
-function monthsOf(sql: Db, { own, list }: { own: ReturnType<Db>; list: ReturnType<Db> }, months: readonly string[]) {
+function monthsOf(
+  sql: Db,
+  { storeAppId, list }: { storeAppId: ReturnType<Db>; list: ReturnType<Db> },
+  months: readonly string[],
+) {
   return sql`
       select r.month, ${monthBytes(sql)} as bytes
       from rank_month r
       join list_month d on (d.list_id, d.month) = (r.list_id, r.month)
-      where r.app_id = ${own} and r.list_id = ${list}
+      where r.app_id = ${storeAppId} and r.list_id = ${list}
         and r.month in ${sql(months as string[])} and d.month in ${sql(months as string[])}
       offset 0`
 }

@@ -51,7 +51,7 @@ export async function readKeywordsNow(sql: Db, app: RankedApp, side: Side): Prom
     const terms = await readTrackedTerms(sql, app, side.storefront, MAX_KEYWORDS)
     return { day: null, measuredAt: null, keywords: terms.map((term) => ({ term, ...UNMEASURED })) }
   }
-  const rows = await readRows(sql, { ...side, appId: app.id, own: storeAppId })
+  const rows = await readRows(sql, { ...side, appId: app.id, storeAppId })
   const day = latest(rows.map(({ lastDay }) => lastDay))
   const keywords = rows.map((row) => keywordOf(row, day))
   return { day, measuredAt: latest(keywords.map(({ seenAt }) => seenAt)), keywords }

@@ -33,7 +33,7 @@ function placesAbove(sql: Db, { side, manual }: RivalsQuery) {
       select u.app_id, min(u.rank)::int as best, count(*) filter (where u.rank < coalesce(a.our_rank, 32767)) as terms
       from answer a
       cross join lateral unnest(a.app_ids[1:${last}]) with ordinality u (app_id, rank)
-      where u.app_id <> a.own ${isWanted}
+      where u.app_id <> a.store_app_id ${isWanted}
         and u.app_id not in (select app_id from hidden)
       group by u.app_id
     )`
@@ -74,6 +74,6 @@ export async function findRivalsToFollow(sql: Db, query: RivalsQuery, most: numb
     select n.app_id, true, coalesce(a.terms, 0), (select day from day)
     from named n
     left join above a on a.app_id = n.app_id
-    where n.app_id <> ${query.side.own}
+    where n.app_id <> ${query.side.storeAppId}
     order by rival`
 }

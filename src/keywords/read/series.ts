@@ -98,7 +98,7 @@ async function readMonths(
 ): Promise<SeriesRow> {
   const keyword = { platform: sql`${platform}`, storefront: sql`${storefront}`, term: sql`k.term` }
   const ranked = {
-    own: sql`${ownId(app, { platform, storefront })}::int`,
+    storeAppId: sql`${ownId(app, { platform, storefront })}::int`,
     lists: sql`(select lists from list_ids)::int[]`,
   }
   const [row] = await sql<[SeriesRow]>`

@@ -81,7 +81,7 @@ interface StandingsQuery {
 export async function readStandings(sql: Sql, side: SideApp, more: StandingsQuery | null): Promise<SideStandings> {
   const recent = more?.isMoved ? addDays(more.today, -RECENT_DAYS) : null
   const months = recent === null ? [] : comparedMonths(recent, more!.today)
-  const row = side.own === null ? undefined : await readRow(sql, side, more, months)
+  const row = side.storeAppId === null ? undefined : await readRow(sql, side, more, months)
   if (!row) return { day: null, measuredAt: null, terms: [] }
   const { day } = row
   if (recent === null || day === null || day >= recent) return standingsIn(row, months)
@@ -135,7 +135,7 @@ async function readRow(
       ${termsTogether(sql, sql`t.term`)} as terms,
       ${numbersTogether(sql, sql`t.list_id`)} as "listIds", ${ofDay(sql`t.rank`)} as ranks,
       ${ofDay(sql`t.depth`)} as depths, ${numbersTogether(sql, sql`t.key`)} as keys,
-      ${storedMonths(sql, { own: sql`${side.own}::int`, lists }, months)}
+      ${storedMonths(sql, { storeAppId: sql`${side.storeAppId}::int`, lists }, months)}
     from term t
     cross join latest l
     group by l.day`

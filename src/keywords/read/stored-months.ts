@@ -16,27 +16,31 @@ export interface MonthsRow {
  * Columns for monthsByList: the stored months of an app (a store_app id) and of `lists` (an int[]). The months are
  * consecutive. Each table is read separately: a join per keyword takes a third longer for 1,000 keywords.
  */
-export function storedMonths(sql: Db, { own, lists }: { own: Part; lists: Part }, months: readonly string[]): Part {
+export function storedMonths(
+  sql: Db,
+  { storeAppId, lists }: { storeAppId: Part; lists: Part },
+  months: readonly string[],
+): Part {
   const [first = null, last = first] = [months[0], months.at(-1)]
   if (first === null) return sql`null::bytea as "rankBytes", null::bytea as "dayBytes"`
   const given = givenMonths(sql, first, last as string)
   const days = sql`select month, sources, depths from list_month where ${given}`
   return sql`
-      ${ranksTogether(sql, { own, lists }, given)} as "rankBytes",
+      ${ranksTogether(sql, { storeAppId, lists }, given)} as "rankBytes",
       ${eachMonth(sql, lists, sql`m.sources || m.depths`, days)} as "dayBytes"`
 }
 
 /** Returns a column for rankMonthsIn: the stored ranks alone, which suffice where sources and depths do not matter. */
-export function storedRanks(sql: Db, app: { own: Part; lists: Part }, { from, to }: Days): Part {
+export function storedRanks(sql: Db, app: { storeAppId: Part; lists: Part }, { from, to }: Days): Part {
   return ranksTogether(sql, app, givenMonths(sql, monthOf(from), monthOf(to)))
 }
 
-function ranksTogether(sql: Db, { own, lists }: { own: Part; lists: Part }, given: Part): Part {
+function ranksTogether(sql: Db, { storeAppId, lists }: { storeAppId: Part; lists: Part }, given: Part): Part {
   return eachMonth(
     sql,
     lists,
     sql`m.ranks`,
-    sql`select month, ranks from rank_month where app_id = ${own} and ${given}`,
+    sql`select month, ranks from rank_month where app_id = ${storeAppId} and ${given}`,
   )
 }
 

@@ -8,7 +8,7 @@ export const TERMS_AT_ONCE = 200
 interface TermDaysQuery {
   platform: Platform
   storefront: string
-  own: number
+  storeAppId: number
   /** Only readings of this publisher are compared. */
   origin: string
   from: string
@@ -21,10 +21,10 @@ interface TermDaysQuery {
  * Queries for a `with`: `measured`, and `pair`, each measured day's results with those of the previous measured day
  * (`was_…`, null if there is none).
  */
-export function termPairs(sql: Db, { platform, storefront, own, origin, from, to, terms }: TermDaysQuery) {
+export function termPairs(sql: Db, { platform, storefront, storeAppId, origin, from, to, terms }: TermDaysQuery) {
   return sql`
     measured as materialized (
-      select t.term, l.id as list_id, r.*, array_position(r.app_ids, ${own}::int) as rank
+      select t.term, l.id as list_id, r.*, array_position(r.app_ids, ${storeAppId}::int) as rank
       from unnest(${terms as string[]}::text[]) t (term)
       cross join lateral (
         select id, last_day, (

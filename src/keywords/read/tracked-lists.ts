@@ -5,16 +5,21 @@ import { latestAnswer } from "./latest-answer.ts"
 
 /**
  * Queries an app's keywords in a storefront, each with its list and the results of its last measured day, null if there
- * is none. `rank` is the rank of the store app `own`, 0 if it is absent. `part` adds conditions, an order or a limit to
- * the query of tracked_term.
+ * is none. `rank` is the rank of the app `storeAppId`, 0 if it is absent. `part` adds conditions, an order or a limit
+ * to the query of tracked_term.
  */
 export function trackedLists(
   sql: Db,
-  { appId, platform, storefront, own }: Omit<SideApp, "own"> & { own: SideApp["own"] | Fragment },
+  {
+    appId,
+    platform,
+    storefront,
+    storeAppId,
+  }: Omit<SideApp, "storeAppId"> & { storeAppId: SideApp["storeAppId"] | Fragment },
   part: Fragment = sql``,
 ): PendingQuery<Row[]> {
   const keyword = { platform: sql`${platform}`, storefront: sql`${storefront}`, term: sql`k.term` }
-  const rank = sql`coalesce(array_position(app_ids, ${own}::int), 0) as rank`
+  const rank = sql`coalesce(array_position(app_ids, ${storeAppId}::int), 0) as rank`
   // a keyword that was never measured may have figures
   return sql`
       select k.term, k.position, n.day as last_day, n.source, n.depth, n.seen_at, n.rank,

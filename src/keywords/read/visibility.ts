@@ -27,10 +27,10 @@ export async function readVisibility(
   { platform, storefront, today, from, to }: Side & Days & { today: string },
 ): Promise<Visibility> {
   const side = sideOf(app, { platform, storefront })
-  if (side.own === null) return { tracked: 0, weighed: 0, days: [] }
+  if (side.storeAppId === null) return { tracked: 0, weighed: 0, days: [] }
   const { tracked, weights } = await readWeights(sql, side, today)
   if (platform === "android" || weights.size === 0) return { tracked, weighed: 0, days: [] }
-  const months = await readMonths(sql, { own: side.own, lists: [...weights.keys()] }, { from, to })
+  const months = await readMonths(sql, { storeAppId: side.storeAppId, lists: [...weights.keys()] }, { from, to })
   return { tracked, weighed: weights.size, days: visibilityOf(weights, months, { from, to }) }
 }
 
@@ -72,14 +72,14 @@ const ROWS_AT_ONCE = 2_000
 
 async function readMonths(
   sql: Sql,
-  { own, lists }: { own: number; lists: readonly number[] },
+  { storeAppId, lists }: { storeAppId: number; lists: readonly number[] },
   days: Days,
 ): Promise<RankMonth[]> {
   const monthsEach = 1 + (dayNumber(days.to) - dayNumber(days.from)) / 30
   const atOnce = Math.ceil(ROWS_AT_ONCE / monthsEach)
   const months: RankMonth[] = []
   for (let at = 0; at < lists.length; at += atOnce) {
-    const part = { own: sql`${own}::int`, lists: sql`${lists.slice(at, at + atOnce)}::int[]` }
+    const part = { storeAppId: sql`${storeAppId}::int`, lists: sql`${lists.slice(at, at + atOnce)}::int[]` }
     const [row] = await sql<[{ ranks: Uint8Array | null }]>`select ${storedRanks(sql, part, days)} as ranks`
     months.push(...rankMonthsIn(row.ranks))
   }

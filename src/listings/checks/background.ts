@@ -9,13 +9,13 @@ import { wordKeys } from "./word-keys.ts"
 
 /** Facts about an app, prepared for checking any number of texts in one language. */
 export interface Background {
-  known: AppBackground
+  app: AppBackground
   /** For each tracked keyword, in order, the words that a listing must contain to cover it. */
   needed: { term: string; words: Word[] }[]
   /** Words of the app's own name and of its developer's name. */
-  own: { brand: string[]; maker: string[] }
+  ownWords: { brand: string[]; maker: string[] }
   /** Names of other products and companies, except names that consist of the app's own words. */
-  others: { platforms: Phrases; apple: Phrases; brands: Phrases; rivals: Phrases; makers: Phrases }
+  otherNames: { platforms: Phrases; apple: Phrases; brands: Phrases; rivals: Phrases; makers: Phrases }
 }
 
 export function backgroundIn(app: AppBackground, language: string): Background {
@@ -29,10 +29,10 @@ export function backgroundIn(app: AppBackground, language: string): Background {
   const { brand, maker, rivals, makers } = rivalNames(app, { language, vocabulary, common })
   const alien = (phrases: Phrases) => without(phrases, ownWords(app))
   return {
-    known: app,
+    app,
     needed,
-    own: { brand, maker },
-    others: {
+    ownWords: { brand, maker },
+    otherNames: {
       platforms: alien(OTHERS),
       apple: alien(APPLE),
       brands: alien(BRANDS),

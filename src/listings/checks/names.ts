@@ -9,7 +9,7 @@ import { findPhrases, type Phrases, phrasesFrom } from "./phrases.ts"
  * Search already covers the app's own name and the developer's, so the keyword field need not repeat them.
  */
 export const names: Check = (listing) => {
-  const { platforms, apple, brands, rivals, makers } = listing.background.others
+  const { platforms, apple, brands, rivals, makers } = listing.background.otherNames
   const products = [
     ...seek(listing, SHOWN, platforms, "other_platform", "error", "is another platform (guideline 2.3.10)"),
     ...seek(listing, TOLD, platforms, "other_platform", "warning", "is another platform (guideline 2.3.10)"),
@@ -63,8 +63,8 @@ const TOLD: readonly Field[] = ["promotionalText", "description"]
  * Returns the names that keywords need not repeat: the app's and the developer's. If the name field is given, words
  * that occur in both that field and the keywords are reported as repeats instead.
  */
-function ownNames({ fields, background: { own } }: Listing): Phrases {
-  return phrasesFrom([fields.name ? [] : own.brand, own.maker].filter((words) => words.length > 0))
+function ownNames({ fields, background: { ownWords } }: Listing): Phrases {
+  return phrasesFrom([fields.name ? [] : ownWords.brand, ownWords.maker].filter((words) => words.length > 0))
 }
 
 function seek(

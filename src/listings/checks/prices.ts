@@ -20,9 +20,9 @@ export const prices: Check = (listing) => [
  * Reports words for "free". A word of the app's current store name ("Flow Free") is only a hint, because the store has
  * accepted it.
  */
-function freeWords(field: FieldText, { vocabulary, background: { known }, language }: Listing): Mark[] {
+function freeWords(field: FieldText, { vocabulary, background: { app }, language }: Listing): Mark[] {
   const mark = { code: "price_word" } as const
-  const nameTerms = new Set(wordsOf(known.name ?? "", language).map(({ term }) => term))
+  const nameTerms = new Set(wordsOf(app.name ?? "", language).map(({ term }) => term))
   const found = findPhrases(field, vocabulary.free).filter((phrase) => !isIdiom(field, phrase))
   return found.map((phrase) => {
     const word = quoted(textOf(field, phrase))

@@ -82,12 +82,12 @@ const LIMIT: Record<SearchedField, number> = { name: 30, subtitle: 30, keywords:
 export function localisationGrid(
   listings: readonly LocaleTexts[],
   countries: readonly string[],
-  own: OwnNames,
+  ownNames: OwnNames,
 ): LocalisationGrid {
   const wanted = [...new Set(countries.flatMap(localesOf))]
   const placeOf = ({ locale }: LocaleTexts) => (wanted.includes(locale) ? wanted.indexOf(locale) : wanted.length)
   const ordered = listings.toSorted((a, b) => placeOf(a) - placeOf(b) || (a.locale < b.locale ? -1 : 1))
-  const read = ordered.map((listing) => readLocale(listing, own))
+  const read = ordered.map((listing) => readLocale(listing, ownNames))
   const byLocale = new Map(read.map((locale) => [locale.locale, locale]))
   const unwritten = wanted.filter((locale) => !byLocale.has(locale))
   const storefronts = countries.map((country) => storefrontRow(country, byLocale))
@@ -115,15 +115,15 @@ interface ReadLocale {
   words: (GridWord & { key: string })[]
 }
 
-function readLocale({ locale, texts }: LocaleTexts, own: OwnNames): ReadLocale {
+function readLocale({ locale, texts }: LocaleTexts, ownNames: OwnNames): ReadLocale {
   const language = languageOf(locale)
-  const listing = listingOf(texts, language, backgroundIn({ ...own, rivals: [], tracked: [] }, language))
+  const listing = listingOf(texts, language, backgroundIn({ ...ownNames, rivals: [], tracked: [] }, language))
   return { locale, fields: fieldsOf(listing.fields), words: wordsIn(listing) }
 }
 
-function fieldsOf(known: Listing["fields"]): GridLocale["fields"] {
+function fieldsOf(fields: Listing["fields"]): GridLocale["fields"] {
   return SEARCHED_FIELDS.map((field) => {
-    const text = known[field]
+    const text = fields[field]
     return { field, text: text?.text ?? null, length: text?.length ?? null, limit: LIMIT[field] }
   })
 }

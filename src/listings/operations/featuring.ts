@@ -169,8 +169,8 @@ export const getFeaturing = operation({
     similar: sides.flatMap(({ platform, shelf }) =>
       shelf.apps.map((shelfApp) => ({ country: shelfApp.storefront, platform, ...shelfShape(shelfApp) })),
     ),
-    standsOn: sides.flatMap(({ platform, beside }) =>
-      beside.map((shelfApp) => {
+    standsOn: sides.flatMap(({ platform, neighbours }) =>
+      neighbours.map((shelfApp) => {
         return {
           country: shelfApp.storefront,
           platform,
@@ -196,7 +196,7 @@ interface Side {
   placements: Placement[]
   truncated: boolean
   shelf: Shelves
-  beside: NeighbourShelves["apps"]
+  neighbours: NeighbourShelves["apps"]
   shelvesRead: number
 }
 
@@ -211,7 +211,7 @@ async function readSides(sql: Sql, app: TrackedApp, { platform, storefronts, fro
   const appId = platform === "ios" ? app.iosApp : app.androidApp
   if (appId === null) return []
   const tracked = storefronts.filter((storefront) => ownId(app, { platform, storefront }) !== null)
-  const [pages, { placements, truncated }, { own, beside }] = await Promise.all([
+  const [pages, { placements, truncated }, { ownShelves, neighbourShelves }] = await Promise.all([
     readPageStates(sql, appId, tracked, [SHELVED_BY[platform]]),
     platform === "ios" ? readPlacements(sql, appId, tracked, from) : NONE,
     readAllShelves(sql, { id: app.id, platform, appId, countries: app.countries }, tracked),
@@ -227,9 +227,9 @@ async function readSides(sql: Sql, app: TrackedApp, { platform, storefronts, fro
       page: pages.get(storefront),
       placements: here(placements),
       truncated: truncated.has(storefront),
-      shelf: { ...own, apps: here(own.apps) },
-      beside: here(beside.apps),
-      shelvesRead: beside.read.get(storefront) ?? 0,
+      shelf: { ...ownShelves, apps: here(ownShelves.apps) },
+      neighbours: here(neighbourShelves.apps),
+      shelvesRead: neighbourShelves.read.get(storefront) ?? 0,
     }
   })
 }

@@ -98,7 +98,7 @@ ${empty(
     chosen &&
       askPart(context, address(path, query), {
         title: `In ${nameOf(chosen.locale)}`,
-        said:
+        description:
           `By a language model, from the current page${shots ? " and captions of its first four screenshots" : ""}. ` +
           "Each field fits the store's limit; a field without a good translation stays as it is. " +
           "Nothing is changed in a store.",
@@ -173,7 +173,7 @@ ${empty(
     html`<section class="card">${teaching}</section>`,
     askPart(context, address(appAddress(context, app, "localize"), { audit: "1" }), {
       title: "Audit every storefront",
-      said: "Reads the listing in 175 storefronts, which takes some minutes.",
+      description: "Reads the listing in 175 storefronts, which takes some minutes.",
       cost: "1 credit",
       button: "Start the audit",
     }),
@@ -212,12 +212,12 @@ ${nameOf(locale)}, from the page in ${nameOf(source.locale)} as it was read ${mo
   ]
 }
 
-function fieldPart({ field, source, text, characters, limit, kept }: Translation["fields"][number]): Html {
+function fieldPart({ field, source, text, characters, limit, kept: reason }: Translation["fields"][number]): Html {
   return card(
     spoken(field),
     html`<div class="inside"><div class="swap"><p><span>Now</span> <bdi>${source}</bdi></p>
 <p><span>Then</span> <bdi>${text}</bdi></p></div>
-${kept !== null && html`<p class="small quiet"><span class="tag warn">as it is</span> ${kept}</p>`}</div>`,
+${reason !== null && html`<p class="small quiet"><span class="tag warn">as it is</span> ${reason}</p>`}</div>`,
     ofLimit(characters, limit),
   )
 }

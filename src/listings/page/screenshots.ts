@@ -22,7 +22,7 @@ const PAGE: TextPage = { title: "Words in screenshots", at: "page", back: { tab:
 export function screenshotsCard(context: PageContext, app: AppHead, side: Side, isLink = true): Html {
   return askPart(context, address(appAddress(context, app, "shots"), { at: sideCode(side) }), {
     title: "Words in the screenshots",
-    said:
+    description:
       "The large text of the first four screenshots, read by OCR on this machine. People read it; the search of the " +
       "stores does not.",
     cost: "1 credit and, for new screenshots, one AI text of the month",

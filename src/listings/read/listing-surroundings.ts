@@ -50,7 +50,7 @@ export async function readSurroundings(
       left join lateral (
         select ${nameIn(sql, sql`a.id`, { storefront, countries: app.countries })} as name, a.developer
         from store_app a
-        where a.id = ${side.own}
+        where a.id = ${side.storeAppId}
       ) a on true`,
     readRivals(sql, side, { ...app, day }),
   ])
@@ -80,7 +80,7 @@ async function readRivals(sql: Sql, side: ReturnType<typeof sideOf>, { manualRiv
         limit ${LISTS}
       ) k
       cross join lateral (${latestAnswer(sql, sql`day, app_ids`, keyword)}) n
-      where ${side.own}::int is not null
+      where ${side.storeAppId}::int is not null
         and n.day = ${day ?? sql`(select max(last_day) from (${trackedLists(sql, side)}) k)`}
     ), rival as materialized (
       select distinct u.app_id
@@ -97,7 +97,7 @@ async function readRivals(sql: Sql, side: ReturnType<typeof sideOf>, { manualRiv
     cross join lateral (
       select ${nameIn(sql, sql`s.id`, { storefront: side.storefront, countries })} as name
     ) n
-    left join store_app o on o.id = ${side.own}
+    left join store_app o on o.id = ${side.storeAppId}
     where n.name is not null and s.id is distinct from o.id
       and (s.developer_id is null or s.developer_id is distinct from o.developer_id)
       and (s.developer is null or s.developer is distinct from o.developer)

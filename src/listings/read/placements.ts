@@ -146,7 +146,7 @@ export async function readAllShelves(
   sql: Sql,
   owner: ShelfOwner & { id: string },
   storefronts: readonly string[],
-): Promise<{ own: Shelves; beside: NeighbourShelves }> {
+): Promise<{ ownShelves: Shelves; neighbourShelves: NeighbourShelves }> {
   const { id, platform, appId } = owner
   const rows = await sql<(ShelfRow & { isOwn: boolean })[]>`
     with own as materialized (${ownShelves(sql, owner, storefronts)}), near as (
@@ -178,8 +178,8 @@ export async function readAllShelves(
   const neighbours = rows.filter(({ isOwn }) => !isOwn)
   const read = Map.groupBy(neighbours, ({ storefront }) => storefront)
   return {
-    own: shelvesOf(rows.filter(({ isOwn }) => isOwn)),
-    beside: {
+    ownShelves: shelvesOf(rows.filter(({ isOwn }) => isOwn)),
+    neighbourShelves: {
       read: new Map([...read].map(([storefront, of]) => [storefront, of.length])),
       apps: neighbours.filter(isPlaced),
     },

@@ -105,7 +105,7 @@ export interface MergedSection extends RunKey {
   contents: readonly { digest: string; content: unknown }[]
   /** Digests of stored contents that belonged to readings of another section. */
   moved: { from: string; digests: readonly string[] }
-  held: readonly StoredRun[]
+  storedRuns: readonly StoredRun[]
   runs: readonly Run[]
   gone: readonly Run[]
   written: readonly Run[]
@@ -208,9 +208,9 @@ async function upsertRuns(tx: Tx, merged: readonly MergedSection[]): Promise<voi
 
 /** Deletes contents that no reading has any more, because a better reading of the same moment replaced theirs. */
 async function forgetContents(tx: Tx, merged: readonly MergedSection[]): Promise<void> {
-  const rows = merged.flatMap(({ held, runs, ...key }) => {
+  const rows = merged.flatMap(({ storedRuns, runs, ...key }) => {
     const digests = new Set(runs.map(({ digest }) => digest))
-    return held.filter(({ digest }) => !digests.has(digest)).map(({ digest }) => ({ ...columnsOf(key), digest }))
+    return storedRuns.filter(({ digest }) => !digests.has(digest)).map(({ digest }) => ({ ...columnsOf(key), digest }))
   })
   if (rows.length === 0) return
   await tx`

@@ -42,12 +42,12 @@ interface MergedRuns {
   /** Runs of stale readings, which show an older state of the page. */
   stale: Run[]
   /** The added readings that are stored. */
-  kept: Set<Moment>
+  retained: Set<Moment>
 }
 
 /**
  * Merges readings into runs, oldest first; the order of arrival does not matter. If two readings have the same time,
- * the newer parser is stored, then the greater sha256. `releases` are those before the first run of `held`.
+ * the newer parser is stored, then the greater sha256. `releases` are those before the first run of `stored`.
  */
 export function mergeRuns(
   stored: readonly Run[],
@@ -65,7 +65,7 @@ export function mergeRuns(
   return {
     runs: toRuns(ordered.filter((moment) => !stale.has(moment))),
     stale: toRuns(ordered.filter((moment) => stale.has(moment))),
-    kept: new Set(added.filter((moment) => all.has(moment))),
+    retained: new Set(added.filter((moment) => all.has(moment))),
   }
 }
 

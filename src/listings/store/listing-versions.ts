@@ -33,7 +33,7 @@ export async function storeVersions(tx: Tx, pages: readonly ReadListing[]): Prom
 interface Form {
   key: string
   page: ReadListing
-  said: ListingVersion
+  listedVersion: ListingVersion
   digest: string
   firstSeenAt: Date
   parser: number
@@ -45,7 +45,7 @@ function formsOf(page: ReadListing): Form[] {
   return (listing.versions ?? []).map((listed) => {
     const { version, releasedAt = null, notes = null } = listed
     const digest = digestOf([releasedAt, notes, listing.language ?? null])
-    return { key: `${page.key} ${digest} ${version}`, page, said: listed, digest, firstSeenAt, parser, origin }
+    return { key: `${page.key} ${digest} ${version}`, page, listedVersion: listed, digest, firstSeenAt, parser, origin }
   })
 }
 
@@ -57,15 +57,15 @@ function together(earlier: Form | undefined, other: Form): Form {
   return { ...first, parser: Math.max(earlier.parser, other.parser) }
 }
 
-function stored({ page, said, digest, firstSeenAt, parser, origin }: Form) {
+function stored({ page, listedVersion, digest, firstSeenAt, parser, origin }: Form) {
   return {
     app_id: page.appId,
     storefront: page.storefront,
     source: page.source,
-    version: said.version,
+    version: listedVersion.version,
     digest,
-    released_at: said.releasedAt?.toISOString() ?? null,
-    notes: said.notes ?? null,
+    released_at: listedVersion.releasedAt?.toISOString() ?? null,
+    notes: listedVersion.notes ?? null,
     language: page.from.listing.language ?? null,
     first_seen_at: firstSeenAt.toISOString(),
     parser,

@@ -41,7 +41,7 @@ export async function storeListings(
   const merged = mergeAll(pages, await readRuns(tx, pages), await readReleases(tx, pages))
   const series = merged.flatMap(({ rows }) => rows)
   await writeRuns(tx, series)
-  const storedSections = new Set(merged.flatMap((section) => section.kept))
+  const storedSections = new Set(merged.flatMap((section) => section.retained))
   const stale = new Set(merged.flatMap((section) => section.stale))
   const placed = pages.filter(({ sections }) => sections.some((section) => storedSections.has(section)))
   await storeItems(
@@ -100,7 +100,7 @@ function idsOf(apps: readonly ResultApp[]): string[] {
 interface MergedReadings {
   rows: MergedSection[]
   /** Sections of readings that are new, or better than another of the same moment. */
-  kept: ReadSection[]
+  retained: ReadSection[]
   /** Sections of stale readings. */
   stale: ReadSection[]
   /** Stored readings that turned out to be stale. */
@@ -118,7 +118,7 @@ function mergeAll(
       page,
       name: section.name,
       sections: same.map((item) => item.section),
-      held: storedRuns.get(key) ?? [],
+      storedRuns: storedRuns.get(key) ?? [],
       releases: section.name === "page" ? releases.get(page.key) : undefined,
     })
   })
@@ -128,24 +128,24 @@ interface SectionReadings {
   page: ReadListing
   name: ReadSection["name"]
   sections: ReadSection[]
-  held: readonly StoredRun[]
+  storedRuns: readonly StoredRun[]
   releases: Releases | undefined
 }
 
-function mergeSection({ page, name, sections, held, releases }: SectionReadings): MergedReadings {
+function mergeSection({ page, name, sections, storedRuns, releases }: SectionReadings): MergedReadings {
   const { appId, storefront, source } = page
-  const { runs, stale, kept } = mergeRuns(
-    held,
+  const { runs, stale, retained } = mergeRuns(
+    storedRuns,
     sections.map(({ moment }) => moment),
     releases,
   )
   const staleMoments = new Set(stale.flatMap(({ moments }) => moments))
-  const isStored = ({ moment }: ReadSection) => kept.has(moment)
+  const isStored = ({ moment }: ReadSection) => retained.has(moment)
   const isStaleSection = ({ moment }: ReadSection) => staleMoments.has(moment.at)
   const stored = sections.filter(isStored)
   const [storedFresh, storedStale] = [
-    held.filter(({ section }) => section !== "stale"),
-    held.filter(({ section }) => section === "stale"),
+    storedRuns.filter(({ section }) => section !== "stale"),
+    storedRuns.filter(({ section }) => section === "stale"),
   ]
   const rowsOf = (
     section: string,
@@ -157,7 +157,7 @@ function mergeSection({ page, name, sections, held, releases }: SectionReadings)
     section,
     contents: added.map(({ content, moment }) => ({ digest: moment.digest, content })),
     moved: movedContents(before, other, after),
-    held: before,
+    storedRuns: before,
     runs: after,
     ...runChanges(before, after),
   })
@@ -175,7 +175,7 @@ function mergeSection({ page, name, sections, held, releases }: SectionReadings)
     )
   return {
     rows,
-    kept: stored,
+    retained: stored,
     stale: sections.filter(isStaleSection),
     outdated: storedFresh
       .flatMap(({ moments }) => moments)
@@ -197,12 +197,12 @@ function movedContents(before: readonly StoredRun[], other: readonly StoredRun[]
  * causes no change of the page.
  */
 function spansOf(merged: readonly MergedSection[]): Span[] {
-  return merged.flatMap(({ appId, storefront, source, section, held, runs, gone, written }) => {
+  return merged.flatMap(({ appId, storefront, source, section, storedRuns, runs, gone, written }) => {
     const firsts = [...gone, ...written].map(({ moments }) => moments[0] as number)
     // The first reading of a page shows no change.
-    const isFirst = held.length === 0 && runs.length === 1
+    const isFirst = storedRuns.length === 0 && runs.length === 1
     if (section !== "page" || firsts.length === 0 || isFirst) return []
-    const [last, before] = [runs.at(-1), held.at(-1)]
+    const [last, before] = [runs.at(-1), storedRuns.at(-1)]
     const goesOn = last?.digest === before?.digest && last?.parser === before?.parser && last?.origin === before?.origin
     if (goesOn && firsts.length === 1 && firsts[0] === before?.moments[0]) return []
     return [{ appId, storefront, source, from: new Date(Math.min(...firsts)), to: new Date(Math.max(...firsts)) }]

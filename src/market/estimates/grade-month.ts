@@ -127,7 +127,7 @@ function mostRatingsFirst(a: RatingGain, b: RatingGain): number {
 
 /** Estimates the downloads without the count that Google Play publishes, in the same way as for an App Store app. */
 function byPrior(storefronts: readonly RatingGain[], genre: string | null): DownloadEstimate | null {
-  const ratio = downloadsPerRating("android", { own: null, genre }, [])
+  const ratio = downloadsPerRating("android", { ownFigures: null, genre }, [])
   return estimateDownloads({ storefronts, ratio, level: LEVEL, calibration: null })
 }
 

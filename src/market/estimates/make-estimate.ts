@@ -114,7 +114,7 @@ export function downloadsFrom(
   genre: string | null,
   calibration: IntervalCalibration | null,
 ): DownloadEstimate | null {
-  const ratio = downloadsPerRating("ios", { own: null, genre }, [])
+  const ratio = downloadsPerRating("ios", { ownFigures: null, genre }, [])
   const widened = calibration && widenedBy(calibration, STORE_PRIORS.ios.spread)
   return estimateDownloads({ storefronts, ratio, level: LEVEL, calibration: widened })
 }

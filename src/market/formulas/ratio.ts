@@ -56,10 +56,10 @@ const OWN_SPREAD = 0.4341
  */
 export function downloadsPerRating(
   store: Store,
-  app: { own: KnownApp | null; genre: string | null },
+  app: { ownFigures: KnownApp | null; genre: string | null },
   ownApps: readonly KnownApp[],
 ): DownloadsPerRating {
-  const ownRatio = app.own && logRatio(app.own)
+  const ownRatio = app.ownFigures && logRatio(app.ownFigures)
   if (ownRatio !== null) return { value: 10 ** ownRatio, spread: OWN_SPREAD, basis: "own", apps: 1 }
   const ratios = ownApps.flatMap((other) => {
     const log = logRatio(other)

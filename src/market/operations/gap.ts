@@ -118,7 +118,7 @@ export const hiveGetKeywordGap = operation({
   const appsById = await findMarketApps(ctx.sql, { platform, storefront }, ids)
   // an app that was never seen has no rank
   const apps = ids.map((id) => appsById.get(id)?.app ?? 0)
-  const after = place && { held: place[0], popularityOrder: place[1], term: place[2] }
+  const after = place && { appCount: place[0], popularityOrder: place[1], term: place[2] }
   // one row more than a page shows whether there is a next page
   const found = await findGap(ctx.sql, lists, apps, { after, limit: MAX_KEYWORDS + 1 })
   const page = found.keywords.slice(0, MAX_KEYWORDS)
@@ -138,11 +138,11 @@ export const hiveGetKeywordGap = operation({
     total: found.total,
     keywords: page.map((keyword) => ({
       term: keyword.term,
-      held: keyword.held,
+      held: keyword.appCount,
       ...ranksOf(keyword, counted),
       ...keywordAnswer(keyword),
     })),
-    nextCursor: last && hasMore ? cursorOf(called, [last.held, last.popularityOrder, last.term]) : null,
+    nextCursor: last && hasMore ? cursorOf(called, [last.appCount, last.popularityOrder, last.term]) : null,
   }
   return found.total > 0 ? answer : nothing(answer)
 })

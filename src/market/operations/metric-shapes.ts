@@ -223,12 +223,12 @@ function popularityEvidence(figure: StoredFigure, figures: readonly StoredFigure
   const { of, demand, prefixDepth, hintCount, blend } = figure.parts as EstimateParts
   // a component figure that was recalculated since then no longer belongs to this figure
   const made = figures.filter(({ metric, seenAt }) => of[metric] === seenAt.toISOString())
-  const { terms, correlation, held, line, constant } = CHECKED
+  const { terms, correlation, held: bandShare, line, constant } = CHECKED
   return {
     formula: figure.formula,
     readings: made.flatMap(({ parts }) => (parts as ReadingParts).read),
     ratings: made.map(({ parts }) => (parts as ReadingParts).ratings).find(Boolean) ?? null,
-    error: { terms, correlation, held, points: line.error, constant: constant.error },
+    error: { terms, correlation, held: bandShare, points: line.error, constant: constant.error },
     parts: { demand, prefixDepth, hintCount, blend },
     genres: null,
   }

@@ -72,7 +72,7 @@ export const hiveSpyApp = operation({
   const after = place && { rank: place[0], term: place[1] }
   // one row more than a page shows whether there is a next page; an app that was never seen has no rank
   const page = { after, limit: MAX_KEYWORDS + 1 }
-  const found = await findAppKeywords(ctx.sql, lists, { app: app ?? 0, beside: null, tracker: null }, page)
+  const found = await findAppKeywords(ctx.sql, lists, { app: app ?? 0, comparedApp: null, tracker: null }, page)
   const searched = Math.max(await countMarketLists(ctx.sql, lists), found.total)
   if (searched === 0) return nothing(new Fault("not_measured", { detail: NO_LISTS }))
   const keywords = found.keywords.slice(0, MAX_KEYWORDS)

@@ -29,11 +29,11 @@ const SHOWS = [
 /** Renders a comparison of up to ten apps on the same keywords: who ranks where, and the gaps of the first app. */
 export async function marketComparePage(context: PageContext): Promise<Page> {
   const market = await context.ask("get_market")
-  const { apps: own } = await context.ask("list_app_heads")
-  const country = countryIn(context.query, own[0]?.countries[0] ?? market.followed[0]?.country)
+  const { apps: ownApps } = await context.ask("list_app_heads")
+  const country = countryIn(context.query, ownApps[0]?.countries[0] ?? market.followed[0]?.country)
   const ids = context.isSample ? ["9990000101", "9990000102", "9990000103"] : idsIn(context.query)
   const problem = problemIn(ids)
-  const form = compareForm(context, { own, ids, country, problem })
+  const form = compareForm(context, { ownApps, ids, country, problem })
   const page = (body: HtmlPart) =>
     marketPage(context, {
       title: "Compare",
@@ -70,15 +70,15 @@ function problemIn(ids: readonly string[]): string | null {
 }
 
 interface FormFacts {
-  own: AnswerOf<"list_app_heads">["apps"]
+  ownApps: AnswerOf<"list_app_heads">["apps"]
   ids: readonly string[]
   country: string
   problem: string | null
 }
 
-function compareForm(context: PageContext, { own, ids, country, problem }: FormFacts): Html {
+function compareForm(context: PageContext, { ownApps, ids, country, problem }: FormFacts): Html {
   const form: FormState = { id: "compare", values: null, errors: problem === null ? {} : { apps: problem } }
-  const ownIds = own.flatMap(({ name, iosId, androidPkg }) => [
+  const ownIds = ownApps.flatMap(({ name, iosId, androidPkg }) => [
     ...(iosId ? [[iosId, name] as const] : []),
     ...(androidPkg ? [[androidPkg, `${name} (Google Play)`] as const] : []),
   ])

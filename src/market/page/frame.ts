@@ -116,9 +116,9 @@ export function kindName(kind: string): string {
  * Returns the answer, or the fault that the page shows instead of it. Shown faults include those for a store that
  * cannot be read now.
  */
-export async function marketAnswer<Answer>(asked: Promise<Answer>): Promise<Answer | Fault> {
+export async function marketAnswer<Answer>(answer: Promise<Answer>): Promise<Answer | Fault> {
   try {
-    return await asked
+    return await answer
   } catch (error) {
     if (error instanceof Fault && (SHOWN.has(error.code) || (error.status < 500 && error.status !== 401))) return error
     throw error

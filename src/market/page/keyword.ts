@@ -166,12 +166,12 @@ function seedTiles(seed: Research["seed"]): Html {
     {
       name: "Popularity, 5 to 100",
       value: popularityText(seed),
-      said: html`${from ?? STATES[seed.popularityState]}${publishedOn && html`, ${publishedOn}`}`,
+      note: html`${from ?? STATES[seed.popularityState]}${publishedOn && html`, ${publishedOn}`}`,
     },
     {
       name: "Difficulty, 0 to 100",
       value: figure(difficulty),
-      said: difficultyAt ? dayTime(difficultyAt.slice(0, 10), shortDay) : STATES[seed.difficultyState],
+      note: difficultyAt ? dayTime(difficultyAt.slice(0, 10), shortDay) : STATES[seed.difficultyState],
     },
     { name: "Apps found", value: html`${figure(appCount)}${appCountAtLeast && "+"}` },
     { name: "A brand", value: brand === null ? figure(null) : brand ? "yes" : "no" },

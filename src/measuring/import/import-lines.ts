@@ -145,7 +145,7 @@ async function store(storing: ImportState, pending: readonly NumberedLine[], res
   const observations = readings.map(({ observation }) => observation)
   const stored = await recording.record(sql, observations, now, optionsOf(storing, observations, results))
   total.recorded += stored.recorded
-  total.known += stored.known
+  total.known += stored.alreadyStored
   for (const { index, problem } of stored.refused) {
     total.bad.push({ line: readings[index]?.line as number, reason: problem.message })
   }

@@ -8,7 +8,7 @@ export function doubledKey(json: string): string | null {
     const level = open.at(-1)
     switch (json[at]) {
       case "{":
-        open.push({ first: null, others: null, last: "", isValue: false })
+        open.push({ first: null, otherKeys: null, last: "", isValue: false })
         break
       case "[":
         open.push({ last: 0 })
@@ -37,7 +37,7 @@ type Level = OpenObject | OpenList
 interface OpenObject {
   first: string | null
   /** Created for the second key, because most deeply nested objects have only one. */
-  others: Set<string> | null
+  otherKeys: Set<string> | null
   last: string
   /** True after a key and before the next comma. */
   isValue: boolean
@@ -54,13 +54,13 @@ function isList(level: Level): level is OpenList {
 function isNew(level: OpenObject, key: string): boolean {
   level.last = key
   level.isValue = true
-  if (level.first === key || level.others?.has(key)) return false
+  if (level.first === key || level.otherKeys?.has(key)) return false
   if (level.first === null) {
     level.first = key
     return true
   }
-  level.others ??= new Set()
-  level.others.add(key)
+  level.otherKeys ??= new Set()
+  level.otherKeys.add(key)
   return true
 }
 

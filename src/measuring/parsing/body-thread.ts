@@ -9,7 +9,7 @@ import { parseBody, ReadFailure, type Source, type TextParser } from "../source.
 /** A body to parse (pool.ts). */
 export type Request = { id: number; bytes: Uint8Array } & (
   | { of: "text"; parser: string }
-  | { of: "source"; source: string; asked: unknown; seenAt: Date; sha256: Uint8Array; egress: string | undefined }
+  | { of: "source"; source: string; question: unknown; seenAt: Date; sha256: Uint8Array; egress: string | undefined }
 )
 
 /** The parsed body, or the failure. A message without `id` means that the thread has started. */
@@ -41,10 +41,10 @@ export function answerBodies(port: ThreadPort, lists: ParserLists & { kinds: rea
    * Parses a body and checks the observation, so that an invalid one is neither transferred nor checked in the main
    * thread.
    */
-  const seenIn = ({ source, asked, bytes, seenAt, sha256, egress }: Extract<Request, { of: "source" }>) => {
+  const seenIn = ({ source, question, bytes, seenAt, sha256, egress }: Extract<Request, { of: "source" }>) => {
     const text = new TextDecoder().decode(bytes)
     const body = { bytes, text, sha256: Buffer.from(sha256), url: "", seenAt }
-    const seen = parseBody(sources.get(source)!, asked, body, egress)
+    const seen = parseBody(sources.get(source)!, question, body, egress)
     checkObservation(seen, new Date(), kinds)
     return seen
   }

@@ -50,7 +50,7 @@ export function openParsers(options: ParsersOptions): Parsers {
     ) {
       const { bytes, seenAt, sha256 } = body
       if (bytes.length < SMALL_BYTES || !isRegistered(source)) return parseBody(source, question, body, egress)
-      const about = { source: source.name, asked: question, seenAt, sha256: new Uint8Array(sha256), egress }
+      const about = { source: source.name, question, seenAt, sha256: new Uint8Array(sha256), egress }
       const reply = await thread.ask({ of: "source", bytes, ...about }).catch((failure: ReadFailure) => {
         failure.body = body
         throw failure

@@ -36,7 +36,7 @@ function createRecord(model: RecordingModel): RecordObservations {
   return async (sql, observations, now = () => new Date(), { finish, all, noteMs, isImport = false } = {}) => {
     const { sound, refused } = sift(observations, now(), kinds)
     if (all && refused[0]) throw refused[0].problem
-    if (sound.length === 0 && !finish) return { recorded: 0, known: 0, refused }
+    if (sound.length === 0 && !finish) return { recorded: 0, alreadyStored: 0, refused }
     await openMonths(sql, sound, kinds)
     const staged = await storeReportPieces(sql, sound, kinds)
     const parts = inParts(sound, kinds, staged)
@@ -51,7 +51,7 @@ function createRecord(model: RecordingModel): RecordObservations {
           return count
         }),
       )
-    return { recorded, known: sound.length - recorded, refused }
+    return { recorded, alreadyStored: sound.length - recorded, refused }
   }
 }
 

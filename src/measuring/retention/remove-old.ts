@@ -26,13 +26,13 @@ interface RetentionOptions {
 export async function removeOld(
   sql: Sql,
   retention: Retention,
-  kept: RetentionDays,
+  retentionDays: RetentionDays,
   options: RetentionOptions = {},
 ): Promise<RemovedRows> {
   const { chunk = 100, pauseMs = 20, signal, runsDailySweeps = true } = options
   const tables = [...agingOf(retention), ...retention.sweeps].map(({ table }) => table)
   const removed: RemovedRows = Object.fromEntries([...tables, "ledger"].map((table) => [table, 0]))
-  for (const [table, step] of stepsOf(retention, kept, { chunk, runsDailySweeps })) {
+  for (const [table, step] of stepsOf(retention, retentionDays, { chunk, runsDailySweeps })) {
     for (let more = true; more && !signal?.aborted; ) {
       const done = await runAlone(sql, step)
       if (!done) return removed
@@ -51,14 +51,18 @@ interface CleaningOptions extends Omit<RetentionOptions, "signal" | "runsDailySw
 }
 
 export function createCleaning(
-  { sql, retention, kept, log }: { sql: Sql; retention: Retention; kept: RetentionDays; log: Log },
+  { sql, retention, retentionDays, log }: { sql: Sql; retention: Retention; retentionDays: RetentionDays; log: Log },
   { firstMs = 60_000, everyMs = 3_600_000, now = () => new Date(), ...options }: CleaningOptions = {},
 ): RecurringWork {
   let sweptOn = ""
   return repeated(firstMs, async (signal) => {
     try {
       const today = dayOf(now())
-      const removed = await removeOld(sql, retention, kept, { ...options, signal, runsDailySweeps: sweptOn !== today })
+      const removed = await removeOld(sql, retention, retentionDays, {
+        ...options,
+        signal,
+        runsDailySweeps: sweptOn !== today,
+      })
       sweptOn = today
       for (const [table, count] of Object.entries(removed))
         if (count > 0) log("info", "rows_deleted", { operation: table, count })
@@ -73,16 +77,19 @@ type Step = (tx: Tx) => Promise<{ removed: number; more: boolean }>
 
 function stepsOf(
   retention: Retention,
-  kept: RetentionDays,
+  retentionDays: RetentionDays,
   { chunk, runsDailySweeps }: { chunk: number; runsDailySweeps: boolean },
 ): [table: string, step: Step][] {
-  const daysOf = ({ keep }: AgingRows) => (typeof keep === "number" ? keep : kept[keep] || Number.POSITIVE_INFINITY)
+  const daysOf = ({ keep }: AgingRows) =>
+    typeof keep === "number" ? keep : retentionDays[keep] || Number.POSITIVE_INFINITY
   const aging = agingOf(retention).filter((rows) => Number.isFinite(daysOf(rows)))
   const sweeps = retention.sweeps.filter(({ isDaily }) => !isDaily || runsDailySweeps)
   return [
     ...aging.map((rows): [string, Step] => [rows.table, removal(rows, daysOf(rows), chunk)]),
     ...sweeps.map(({ table, sweep }): [string, Step] => [table, sweepStep(sweep, chunk)]),
-    ...(kept.ledgerDays > 0 ? [["ledger", ledgerStep(kept.ledgerDays, chunk)] as [string, Step]] : []),
+    ...(retentionDays.ledgerDays > 0
+      ? [["ledger", ledgerStep(retentionDays.ledgerDays, chunk)] as [string, Step]]
+      : []),
   ]
 }
 

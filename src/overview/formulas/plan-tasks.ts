@@ -52,7 +52,7 @@ export interface PageKeywords {
 }
 
 export interface PlanInputs extends PageKeywords {
-  known: AppBackground
+  appBackground: AppBackground
 }
 
 export interface PlanTask {
@@ -176,7 +176,7 @@ function holdsUnspaced({ name, subtitle }: PageKeywords, term: string): boolean 
 }
 
 /** A page, with everything that its proposals are checked against. */
-interface Page extends Omit<PlanInputs, "known" | "keywords"> {
+interface Page extends Omit<PlanInputs, "appBackground" | "keywords"> {
   language: string
   /** Words of the tracked keywords. */
   needed: ReadonlySet<string>
@@ -185,12 +185,12 @@ interface Page extends Omit<PlanInputs, "known" | "keywords"> {
   faults: ReadonlySet<string>
 }
 
-function readPage({ known, keywords: _, ...inputs }: PlanInputs, language: string): Page {
+function readPage({ appBackground, keywords: _, ...inputs }: PlanInputs, language: string): Page {
   const needed = new Set<string>()
-  for (const term of known.tracked)
+  for (const term of appBackground.tracked)
     for (const { loose } of wordsOf(normalForm(term, "NFC"), language)) needed.add(loose)
   // a rival's name counts as foreign even if it is tracked as a keyword
-  const background = backgroundIn({ ...known, tracked: [] }, language)
+  const background = backgroundIn({ ...appBackground, tracked: [] }, language)
   const page = { ...inputs, language, needed, background }
   return { ...page, faults: faultsOf(page, inputs.subtitle) }
 }

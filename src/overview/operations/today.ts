@@ -276,7 +276,7 @@ function keywordFigures(side: SideDay, { past }: { past: boolean }): FigureRow[]
 }
 
 async function readRatingFigures(sql: Sql, sides: readonly SideApp[], day: string): Promise<FigureRow[]> {
-  const places = sides.map(({ own, storefront }) => ({ app: own as number, storefront }))
+  const places = sides.map(({ storeAppId, storefront }) => ({ app: storeAppId as number, storefront }))
   const days = await readRatingsOn(sql, places, day)
   return sides.flatMap((side, at) =>
     (["rating", "ratings"] as const).map((key): FigureRow => {
@@ -292,7 +292,11 @@ async function readRatingFigures(sql: Sql, sides: readonly SideApp[], day: strin
 }
 
 async function readReviewFigures(sql: Sql, sides: readonly SideApp[], span: RequestedDay): Promise<FigureRow[]> {
-  const places = sides.map(({ platform, storefront, own }) => ({ platform, storefront, app: own as number }))
+  const places = sides.map(({ platform, storefront, storeAppId }) => ({
+    platform,
+    storefront,
+    app: storeAppId as number,
+  }))
   const written = await readStorefrontReviews(sql, places, span)
   return sides.flatMap((side, at) => {
     const { measured, readAt, source, count, low, average } = written[at] as (typeof written)[number]

@@ -156,7 +156,7 @@ export const getWeeklyPlan = operation({
   return {
     platform,
     goal: goal ?? app.goal,
-    tasks: planned.map((told) => taskRow(told)),
+    tasks: planned.map((plannedTask) => taskRow(plannedTask)),
     storefronts: plans.map(({ state }) => state),
     record,
     storefrontsLeftOut: all.length - looked.length,
@@ -214,7 +214,7 @@ async function findTasks(sql: Sql, app: TrackedApp, inputs: PageKeywords, limit:
   const { platform, storefront, keywords } = inputs
   const background = await readSurroundings(sql, app, { platform, storefront, day: keywords[0]!.day })
   const done = new Set(app.tasksDone)
-  const tasks = planTasks({ ...inputs, known: background }, missing, limit + done.size)
+  const tasks = planTasks({ ...inputs, appBackground: background }, missing, limit + done.size)
   return tasks.filter(({ taskId }) => !done.has(taskId))
 }
 

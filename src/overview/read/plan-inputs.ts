@@ -63,7 +63,7 @@ export async function planKeywords(sql: Sql, app: RankedApp, side: Side, now: Da
     chosen.flatMap(({ ids }) => ids),
     { storefront: side.storefront, countries: app.countries },
   )
-  const ownApp = sideOf(app, side).own
+  const ownApp = sideOf(app, side).storeAppId
   return chosen.map(({ ids, ...keyword }) => ({
     ...keyword,
     peers: ids.flatMap((id, at): RankedPeer[] => {
@@ -100,7 +100,7 @@ async function readAnswers(sql: Sql, app: RankedApp, side: Side, today: string):
       order by n.weight desc, t.term collate "C"
       limit ${KEYWORDS}
     )
-    select c.term, c.day, array_position(r.app_ids, c.own) as rank, r.app_ids[1:${PLACES}] as ids
+    select c.term, c.day, array_position(r.app_ids, c.store_app_id) as rank, r.app_ids[1:${PLACES}] as ids
     from chosen c
     join list_now r on r.list_id = c.list_id
     order by c.weight desc, c.term collate "C"`

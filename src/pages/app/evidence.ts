@@ -99,12 +99,12 @@ export const getEvidence = (sources: Sources) =>
       metrics: v.array(Metric),
       ratings: v.array(Ratings),
     }),
-  }).run(async ({ app, storefront, platform, term, day: asked }, { sql, now }) => {
+  }).run(async ({ app, storefront, platform, term, day: requestedDay }, { sql, now }) => {
     const list = { platform, storefront, term }
     // the readings of a keyword are evidence only if the app tracks the keyword
     if (!(await isTracked(sql, app.id, storefront, term))) throw new Fault("not_found")
     const today = dayOf(now())
-    const day = asked ?? (await readLastDay(sql, list)) ?? today
+    const day = requestedDay ?? (await readLastDay(sql, list)) ?? today
     const storeAppId = ownId(app, list) ?? 0
     const readings = await readReadingsOn(sql, { list, day, app: storeAppId })
     const first = readings[0]
@@ -118,13 +118,13 @@ export const getEvidence = (sources: Sources) =>
         ...timed(one),
         url: urlOf(sources, one.source, { storefront, term }),
       })),
-      places: first ? await readPlaces(sql, app, { ...list, day, own: storeAppId, seenAt: first.seenAt }) : [],
-      metrics: (await readMetricsUntil(sql, list, asked ?? today)).map(({ parts, ...one }) => ({
+      places: first ? await readPlaces(sql, app, { ...list, day, storeAppId, seenAt: first.seenAt }) : [],
+      metrics: (await readMetricsUntil(sql, list, requestedDay ?? today)).map(({ parts, ...one }) => ({
         ...one,
         ...timed(one),
         restsOn: restsOn(parts),
       })),
-      ratings: (await readRatingsUntil(sql, { app: storeAppId, storefront, day: asked ?? today })).map(
+      ratings: (await readRatingsUntil(sql, { app: storeAppId, storefront, day: requestedDay ?? today })).map(
         ({ term: of, ...one }) => ({
           ...one,
           ...timed(one),
@@ -187,11 +187,11 @@ const timed = ({ seenAt }: { seenAt: Date }) => ({ seenAt: seenAt.toISOString() 
 
 const idOf = (app: TrackedApp, platform: "ios" | "android") => (platform === "ios" ? app.iosId : app.androidPkg) ?? ""
 
-type ReadingPlace = Parameters<typeof readReadingApps>[1] & { own: number }
+type ReadingPlace = Parameters<typeof readReadingApps>[1] & { storeAppId: number }
 
 async function readPlaces(sql: Sql, app: TrackedApp, reading: ReadingPlace): Promise<v.InferInput<typeof Place>[]> {
   const apps = await readReadingApps(sql, reading, { most: SHOWN_PLACES, countries: app.countries })
-  return apps.map(({ place, id, storeId, name }) => ({ place, id: storeId, name, own: id === reading.own }))
+  return apps.map(({ place, id, storeId, name }) => ({ place, id: storeId, name, own: id === reading.storeAppId }))
 }
 
 /** Returns the report that contains a published figure, or the readings from which a figure was calculated. */

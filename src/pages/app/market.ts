@@ -271,14 +271,14 @@ async function readMoves({ sql }: Context, key: ChartKey, { day, since }: { day:
   return { entered: withNames(movers.entered), left: withNames(movers.left) }
 }
 
-async function readHistory({ sql }: Context, key: ChartKey, asked: { id: string; appIds: number[]; to: string }) {
-  const app = (await findMarketApps(sql, key, [asked.id])).get(asked.id)
+async function readHistory({ sql }: Context, key: ChartKey, query: { id: string; appIds: number[]; to: string }) {
+  const app = (await findMarketApps(sql, key, [query.id])).get(query.id)
   if (!app) return null
-  const days = { from: addDays(asked.to, 1 - HISTORY_DAYS), to: asked.to }
+  const days = { from: addDays(query.to, 1 - HISTORY_DAYS), to: query.to }
   const [series] = await readChartSeries(sql, app.app, [key], days)
   const points = series?.points ?? []
   return {
-    id: asked.id,
+    id: query.id,
     name: app.name,
     points: points.map(({ day, rank }): [string, number | null] => [day, rank]),
     sources: sourceRuns(points),

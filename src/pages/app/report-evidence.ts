@@ -51,10 +51,10 @@ export const getReportEvidence = operation({
       "Stored reports of the day. If several are about the same thing, the first counts. Empty if there is none.",
     ),
   }),
-}).run(async ({ app, report, day: asked }, { sql, caller, now }) => {
-  const day = asked ?? addDays(pacificDay(now()), -1)
+}).run(async ({ app, report, day: requestedDay }, { sql, caller, now }) => {
+  const day = requestedDay ?? addDays(pacificDay(now()), -1)
   const evidence = await readReportEvidence(sql, caller.workspaceId, app, { report, day })
   if (!evidence) throw new Fault("not_connected", { detail: "No connected account reports this about the app." })
-  const { said, ...rest } = evidence
-  return { ...rest, day, said: said.map((one) => ({ ...one, seenAt: one.seenAt.toISOString() })) }
+  const { said: reports, ...rest } = evidence
+  return { ...rest, day, said: reports.map((one) => ({ ...one, seenAt: one.seenAt.toISOString() })) }
 })

@@ -96,15 +96,15 @@ export function refusalPage({ client, redirectUri, reason, address }: Refusal): 
  * Returns whether the scope is preselected: exactly those that the client requests or, if it requests none, reads
  * without money.
  */
-function isTicked(scope: Scope, asked: readonly Scope[]): boolean {
-  if (asked.length > 0) return asked.includes(scope)
+function isTicked(scope: Scope, requestedScopes: readonly Scope[]): boolean {
+  if (requestedScopes.length > 0) return requestedScopes.includes(scope)
   return !scope.endsWith(":write") && !MONEY_SCOPES.includes(scope) && scope !== "hive:measure"
 }
 
-function scopeChoice(scope: Scope, asked: readonly Scope[]): Html {
-  const note = asked.includes(scope) ? " (it asks for this)" : ""
+function scopeChoice(scope: Scope, requestedScopes: readonly Scope[]): Html {
+  const note = requestedScopes.includes(scope) ? " (it asks for this)" : ""
   return html`<label><input type="checkbox" name="scope" value="${scope}"${
-    isTicked(scope, asked) && html` checked`
+    isTicked(scope, requestedScopes) && html` checked`
   }> <code>${scope}</code> ${SCOPE_MEANINGS[scope]}${note}</label>\n`
 }
 

@@ -40,7 +40,7 @@ async function ask(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> {
   const { path, query } = visit
   const person = await parts.people.personOf(visit)
   if (!person) return seeOther(signInAddress(`${path}?${query}`))
-  return await askPerson(parts, person, { query, asked: await readRequest(parts, query) })
+  return await askPerson(parts, person, { query, request: await readRequest(parts, query) })
 }
 
 async function decide(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> {
@@ -59,10 +59,10 @@ async function decide(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> 
   const words = fields.getAll("scope")
   const scopes = SCOPES.filter((scope) => words.includes(scope) && person.scopes.includes(scope))
   if (scopes.length === 0)
-    return await askPerson(parts, person, { query, asked: authorization, problem: "Tick what it may do, or refuse." })
+    return await askPerson(parts, person, { query, request: authorization, problem: "Tick what it may do, or refuse." })
   const apps = await appsIn(parts, person, fields)
   if (apps === undefined)
-    return await askPerson(parts, person, { query, asked: authorization, problem: "Tick the apps it may see." })
+    return await askPerson(parts, person, { query, request: authorization, problem: "Tick the apps it may see." })
   const proofQuestion = await askProof(parts, person, visit, fields)
   if (proofQuestion) return proofQuestion
   const code = await parts.gate.run(() =>
@@ -99,17 +99,17 @@ async function appsIn(
 
 interface ConsentQuestion {
   query: string
-  asked: AuthorizationRequest
+  request: AuthorizationRequest
   problem?: string
 }
 
 async function askPerson(
   parts: OAuthParts,
   person: Person,
-  { query, asked, problem }: ConsentQuestion,
+  { query, request, problem }: ConsentQuestion,
 ): Promise<PageAnswer> {
   const apps = await readApps(parts, person)
-  const body = consentPage({ request: asked, query, person, apps, ...(problem !== undefined && { problem }) })
+  const body = consentPage({ request, query, person, apps, ...(problem !== undefined && { problem }) })
   return page(problem === undefined ? 200 : 400, body)
 }
 
@@ -117,9 +117,13 @@ async function readApps({ sql, gate }: OAuthParts, { workspaceId, appList }: Per
   return await gate.run(() => readVisibleApps(sql, { workspaceId, appList }))
 }
 
-function leave({ publicUrl }: OAuthParts, asked: AuthorizationRequest, said: Record<string, string>): PageAnswer {
-  const address = answerAddress(publicUrl, asked, said)
-  return page(200, leavingPage(asked.client.name, address), { refresh: `0;url=${address}` })
+function leave(
+  { publicUrl }: OAuthParts,
+  request: AuthorizationRequest,
+  parameters: Record<string, string>,
+): PageAnswer {
+  const address = answerAddress(publicUrl, request, parameters)
+  return page(200, leavingPage(request.client.name, address), { refresh: `0;url=${address}` })
 }
 
 /** Returns a name that a list of keys can show: printable, at most 100 characters. */

@@ -126,8 +126,8 @@ function revenueText(amounts: App["revenue"]["proceeds"]): Html {
   const sums = [...byCurrency]
     .map(([currency, of]) => ({ currency, amount: of.reduce((sum, { amount }) => sum + Number(amount), 0) }))
     .sort((a, b) => b.amount - a.amount)
-  const [first = "0", ...others] = sums.map(({ amount, currency }) => money(amount, currency))
-  return html`${first}${others.length > 0 && html` <small>+ ${others.join(" + ")}</small>`}`
+  const [first = "0", ...otherAmounts] = sums.map(({ amount, currency }) => money(amount, currency))
+  return html`${first}${otherAmounts.length > 0 && html` <small>+ ${otherAmounts.join(" + ")}</small>`}`
 }
 
 /** Shows a dash with the reason why the figure is missing. */

@@ -99,9 +99,9 @@ function totals(apps: Overview["apps"]): Html {
   const week = "7 days"
   return tiles([
     { name: "Keywords", value: sum(({ ranks }) => ranks.tracked) },
-    { name: "Up", value: html`<span class="up">${sum(({ ranks }) => ranks.up)}</span>`, said: week },
-    { name: "Down", value: html`<span class="down">${sum(({ ranks }) => ranks.down)}</span>`, said: week },
-    { name: "New reviews", value: sum(({ reviews }) => reviews.newReviews), said: week },
+    { name: "Up", value: html`<span class="up">${sum(({ ranks }) => ranks.up)}</span>`, note: week },
+    { name: "Down", value: html`<span class="down">${sum(({ ranks }) => ranks.down)}</span>`, note: week },
+    { name: "New reviews", value: sum(({ reviews }) => reviews.newReviews), note: week },
   ])
 }
 

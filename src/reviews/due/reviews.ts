@@ -81,7 +81,7 @@ async function readStoredReviews({ platform, storefront, subject: storeId }: Sub
     feed,
     source: source as "apple-reviews" | "play-reviews",
   })
-  return { known: isStored, ratings: await readLatestCount({ sql, now }, { platform, storefront, storeId }) }
+  return { isKnown: isStored, ratings: await readLatestCount({ sql, now }, { platform, storefront, storeId }) }
 }
 
 async function readLatestCount(

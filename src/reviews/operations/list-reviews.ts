@@ -152,7 +152,7 @@ export const listReviews = operation({
   const shownFeed = (store: (typeof STORES)[number]) => ({ from: listed[store].from, total: pages[store].total })
   return {
     country: storefront,
-    newCount: ios.held && (await countNewReviews(sql, ios.held, ios.known)),
+    newCount: ios.feedKey && (await countNewReviews(sql, ios.feedKey, ios.feedState)),
     list: pages.ios.reviews?.map(shownReview) ?? null,
     android: pages.android.reviews?.map(shownReview) ?? null,
     feeds: { ios: { ...ios.shown, ...shownFeed("ios") }, android: { ...android.shown, ...shownFeed("android") } },

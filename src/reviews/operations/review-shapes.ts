@@ -133,13 +133,13 @@ export const LookedAt = named(
 
 /** The feed with an app's reviews in a storefront, and its state. Null if the app is not in the store. */
 interface AppFeed {
-  held: FeedKey | null
-  known: FeedState
+  feedKey: FeedKey | null
+  feedState: FeedState
   /**
-   * The feed `held`, the imported feeds in other languages of the storefront, and the feeds of the workspace's console.
-   * Empty if the app is not in the store.
+   * The feed of `feedKey`, the imported feeds in other languages of the storefront, and the feeds of the workspace's
+   * console. Empty if the app is not in the store.
    */
-  all: { held: FeedKey; known: FeedState }[]
+  all: { feedKey: FeedKey; feedState: FeedState }[]
   shown: v.InferOutput<typeof Feed>
 }
 
@@ -156,8 +156,8 @@ export async function readAppFeed(
   if (appId === null) {
     const unread = { readAt: null, complete: false, completeAt: null }
     return {
-      held: null,
-      known: { state: "never_read", ...unread },
+      feedKey: null,
+      feedState: { state: "never_read", ...unread },
       all: [],
       shown: { feed: null, state: "no_app", ...unread },
     }
@@ -169,11 +169,11 @@ export async function readAppFeed(
   const all = [...ofStore, ...ofConsole]
   // A console lists only a week of reviews: its reviews are added to the store page's reviews, but never make the list
   // complete.
-  const isStoreRead = ofStore.some(({ known }) => known.state !== "never_read")
+  const isStoreRead = ofStore.some(({ feedState }) => feedState.state !== "never_read")
   const states = isStoreRead || ofConsole.length === 0 ? ofStore : ofConsole
-  const { state, readAt, complete, completeAt } = stateOf(states.map(({ known }) => known))
-  const read = all.filter(({ known }) => known.state !== "never_read")
-  const names = (read.length > 0 ? read : [ownFeed]).map(({ held: { feed } }) => {
+  const { state, readAt, complete, completeAt } = stateOf(states.map(({ feedState }) => feedState))
+  const read = all.filter(({ feedState }) => feedState.state !== "never_read")
+  const names = (read.length > 0 ? read : [ownFeed]).map(({ feedKey: { feed } }) => {
     const ofLanguage = consoleLanguage(feed)
     return ofLanguage === null ? feed : `${CONSOLE_FEED}${ofLanguage}`
   })
@@ -186,7 +186,7 @@ async function readOtherLanguages(sql: Sql, place: { app: number; platform: Plat
   const feeds: AppFeed["all"] = []
   for (const feed of otherFeeds) {
     const feedKey = { appId: place.app, feed }
-    feeds.push({ held: feedKey, known: await readFeedState(sql, feedKey) })
+    feeds.push({ feedKey, feedState: await readFeedState(sql, feedKey) })
   }
   return feeds
 }
@@ -199,7 +199,7 @@ async function readOfConsole(
   const feeds: AppFeed["all"] = []
   for (const { feed, language: feedLanguage } of await readConsoleFeeds(sql, { trackedApp: app.id, appId })) {
     const isWanted = language ? feedLanguage === language : isSpokenIn(feedLanguage, storefront)
-    if (isWanted) feeds.push({ held: { appId, feed }, known: await readFeedState(sql, { appId, feed }) })
+    if (isWanted) feeds.push({ feedKey: { appId, feed }, feedState: await readFeedState(sql, { appId, feed }) })
   }
   return feeds
 }
@@ -233,16 +233,16 @@ async function readFeed(
   sql: Sql,
   app: TrackedApp,
   { appId, platform, storefront, language = reviewLanguage(storefront) }: FeedPlace,
-): Promise<{ held: FeedKey; known: FeedState }> {
+): Promise<{ feedKey: FeedKey; feedState: FeedState }> {
   const place = { platform, storefront, language }
   const storeFeed = { appId, feed: feedOf(place) }
   const storeState = await readFeedState(sql, storeFeed)
-  if (storeState.state !== "never_read") return { held: storeFeed, known: storeState }
+  if (storeState.state !== "never_read") return { feedKey: storeFeed, feedState: storeState }
   const invented = { appId, feed: feedOf({ ...place, origin: DEMO }) }
   const demoState = await readFeedState(sql, invented)
   if (demoState.state === "never_read" || !(await hasDemoSeller(sql, app.id)))
-    return { held: storeFeed, known: storeState }
-  return { held: invented, known: demoState }
+    return { feedKey: storeFeed, feedState: storeState }
+  return { feedKey: invented, feedState: demoState }
 }
 
 function iso(at: Date | null): string | null {
@@ -251,12 +251,12 @@ function iso(at: Date | null): string | null {
 
 /** Returns all feeds of the storefront. Null if none was ever read. */
 export function readFeeds({ all }: AppFeed): AppFeed["all"] | null {
-  return all.some(({ known }) => known.state !== "never_read") ? all : null
+  return all.some(({ feedState }) => feedState.state !== "never_read") ? all : null
 }
 
 /** Returns the feeds that readFeeds returns, without their states. */
 export function feedsOf(feed: AppFeed): FeedKey[] | null {
-  return readFeeds(feed)?.map(({ held }) => held) ?? null
+  return readFeeds(feed)?.map(({ feedKey }) => feedKey) ?? null
 }
 
 export function shownReview({

@@ -15,7 +15,10 @@ const WINDOW = 7
 /**
  * Returns for each day of the chart the average stars of the days up to it, with a note about the number of reviews.
  */
-function ratingLine(byDay: readonly ReviewDay[], { from, to }: Days): Pick<ChartLine, "points" | "notes" | "said"> {
+function ratingLine(
+  byDay: readonly ReviewDay[],
+  { from, to }: Days,
+): Pick<ChartLine, "points" | "notes" | "currentValue"> {
   const points: RankPoint[] = []
   const notes = new Map<string, string>()
   for (const [at, { day }] of byDay.entries()) {
@@ -30,7 +33,7 @@ function ratingLine(byDay: readonly ReviewDay[], { from, to }: Days): Pick<Chart
     if (count > 0) notes.set(day, `${isWhole ? "" : "at least "}${counted(count, "review")}`)
   }
   const last = points.findLast(([, stars]) => stars !== null)
-  return { points, notes, ...(last && { said: starsText(last[1] as number) }) }
+  return { points, notes, ...(last && { currentValue: starsText(last[1] as number) }) }
 }
 
 /** Returns the chart of the rating over time, with a compared period or side, and with the app's own changes. */
@@ -68,13 +71,13 @@ export async function readRatingChart(
   }
 }
 
-function comparedLine({ points, notes, said }: ReturnType<typeof ratingLine>, view: View): ChartLine {
+function comparedLine({ points, notes, currentValue }: ReturnType<typeof ratingLine>, view: View): ChartLine {
   const step = stepOf(view)
   return {
     name: view.versus!.name,
     points: shifted(points, step),
     notes: new Map([...notes!].map(([day, note]) => [addDays(day, step), note])),
-    ...(said !== undefined && { said }),
+    ...(currentValue !== undefined && { currentValue }),
     colour: 1,
     isCompared: true,
   }

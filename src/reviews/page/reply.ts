@@ -59,8 +59,8 @@ function presentPart({ text, at }: Replies["present"][number]): Html {
 }
 
 function sentPart({ text, state, at, published, why }: Reply, { platform }: Side): Html {
-  const [name, tone, said] = STATES[state]
-  const hint = state === "sent" ? sentHint(platform, published) : said
+  const [name, tone, explanation] = STATES[state]
+  const hint = state === "sent" ? sentHint(platform, published) : explanation
   return html`<blockquote><p class="whole"><bdi>${text}</bdi></p>
 <p class="small quiet"><span class="tag ${tone}">${name}</span> ${momentTime(at)}. ${hint}${
     why && html` <bdi>${why}</bdi>`
@@ -72,7 +72,7 @@ function sentHint(platform: Side["platform"], published: boolean | null): string
   return published ? "The App Store shows it." : "The App Store shows it within a day."
 }
 
-const STATES: Record<Reply["state"], readonly [name: string, tone: string, said: string]> = {
+const STATES: Record<Reply["state"], readonly [name: string, tone: string, explanation: string]> = {
   approval: ["Waiting for approval", "warn", "A person must approve it under Changes."],
   queued: ["Queued", "", "It is sent within a minute."],
   sent: ["Sent", "good", ""],
@@ -182,7 +182,7 @@ function draftCard(
   if (draft && !isFault(draft)) return draftPart(draft)
   return askPart(context, address(appAddress(context, app, "reply"), { review: reviewId, at: sideCode(side) }), {
     title: "Draft by a language model",
-    said:
+    description:
       "It is checked for language, length, promises of money and addresses that the review does not have. " +
       "You edit it before anything is sent.",
     cost: "1 credit and one Review AI run of the month",

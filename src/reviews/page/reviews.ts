@@ -79,7 +79,7 @@ export async function reviewsPage(context: PageContext, appId: string): Promise<
 
 function statTiles({ count, average, lowShare, from, to }: Stats): Html {
   return tiles([
-    { name: "Reviews", value: figure(count), said: html`${dayTime(from, shortDay)} to ${dayTime(to, shortDay)}` },
+    { name: "Reviews", value: figure(count), note: html`${dayTime(from, shortDay)} to ${dayTime(to, shortDay)}` },
     { name: "Average", value: figure(average, 2) },
     { name: "One or two stars", value: lowShare === null ? "–" : percent(lowShare) },
   ])

@@ -25,7 +25,8 @@ const PAGE: TextPage = { title: "What reviews are about", at: "reviews", back: {
 export function summaryCard(context: PageContext, app: AppHead, side: Side, isLink = true): Html {
   return askPart(context, address(appAddress(context, app, "summary"), { at: sideCode(side) }), {
     title: "What they are about",
-    said: "Themes of the newest reviews, each with its count, its change in a month, and quotes from the reviews.",
+    description:
+      "Themes of the newest reviews, each with its count, its change in a month, and quotes from the reviews.",
     cost: "1 credit and, if it is new today, one Review AI run of the month",
     button: "Summarise them",
     isLink,

@@ -26,12 +26,12 @@ export async function tallyReviews(sql: Sql, feed: FeedKey, days: Days, state: F
  */
 export async function tallyFeeds(
   sql: Sql,
-  feeds: readonly { held: FeedKey; known: FeedState }[],
+  feeds: readonly { feedKey: FeedKey; feedState: FeedState }[],
   days: Days,
 ): Promise<FeedTallies> {
   const each: FeedTallies[] = []
-  for (const { held, known } of feeds) each.push(await tallyReviews(sql, held, days, known))
-  const ofStore = each.filter((_, place) => consoleLanguage(feeds[place]!.held.feed) === null)
+  for (const { feedKey, feedState } of feeds) each.push(await tallyReviews(sql, feedKey, days, feedState))
+  const ofStore = each.filter((_, place) => consoleLanguage(feeds[place]!.feedKey.feed) === null)
   const [first = { covered: new Set<string>() }, ...rest] = ofStore
   const covered = new Set([...first.covered].filter((day) => rest.every((other) => other.covered.has(day))))
   return { tallies: each.flatMap(({ tallies }) => tallies), covered }

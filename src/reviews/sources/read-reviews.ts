@@ -15,7 +15,7 @@ interface ReadReviews {
    * Whether this form of a review was stored by or before the latest complete reading, so that no review below it is
    * new.
    */
-  known(review: StoreReview): boolean
+  isKnown(review: StoreReview): boolean
   /** Number of ratings from a recent look-up. If it is 0, an empty page counts as proof that there are no reviews. */
   ratings?: number | null
   /** Reads only the newest page. The reading is then complete only if no new review can follow. */
@@ -34,9 +34,9 @@ interface ReadReviews {
  */
 export async function readReviews(
   ask: AskReviews<ReviewsQuestion>,
-  { storefront, id, known, ratings, newestPage }: ReadReviews,
+  { storefront, id, isKnown, ratings, newestPage }: ReadReviews,
 ): Promise<ReviewsObservation[]> {
-  const reading = newReading(known)
+  const reading = newReading(isKnown)
   const pages = newestPage ? 1 : REVIEW_PAGES
   let passedOver = 0
   for (let page = 1; page <= pages && passedOver < MAX_SKIPPED; page++) {
@@ -65,9 +65,9 @@ interface ReadPlayReviews extends ReadReviews {
  */
 export async function readPlayReviews(
   ask: AskReviews<PlayReviewsQuestion>,
-  { storefront, language, id, known, ratings, newestPage, most = 4 * PLAY_REVIEWS }: ReadPlayReviews,
+  { storefront, language, id, isKnown, ratings, newestPage, most = 4 * PLAY_REVIEWS }: ReadPlayReviews,
 ): Promise<ReviewsObservation[]> {
-  const reading = newReading(known)
+  const reading = newReading(isKnown)
   const tokens = new Set<string | undefined>()
   let token: string | undefined
   for (let read = 0; read < most; read += PLAY_REVIEWS) {
@@ -92,7 +92,7 @@ export async function readPlayReviews(
 const MAX_SKIPPED = 3
 
 interface Reading {
-  known: ReadReviews["known"]
+  isKnown: ReadReviews["isKnown"]
   /** Pages with reviews. */
   filled: ReviewsObservation[]
   /** True if pages between the filled pages are missing. */
@@ -102,8 +102,8 @@ interface Reading {
 /** The responses to one question: two if the first was empty. */
 type Answers = readonly [ReviewsObservation] | readonly [ReviewsObservation, ReviewsObservation]
 
-function newReading(isStored: ReadReviews["known"]): Reading {
-  return { known: isStored, filled: [], missed: false }
+function newReading(isKnown: ReadReviews["isKnown"]): Reading {
+  return { isKnown, filled: [], missed: false }
 }
 
 /** Requests a page, and once more if it is empty. Null if a page after filled ones fails, which ends the reading. */
@@ -148,7 +148,7 @@ function isLast(reading: Reading, answers: Answers, isBelieved: boolean): boolea
   const seen = answers.at(-1)!
   if (isFilled(answers)) {
     reading.filled.push(seen)
-    return seen.more === false || seen.reviews.some(reading.known)
+    return seen.more === false || seen.reviews.some(reading.isKnown)
   }
   const isEnd = isBelieved && reading.filled.length > 0 && answers.every(({ more }) => more === false)
   reading.missed ||= !isEnd

@@ -39,7 +39,7 @@ export async function draftReviews(
   const feeds: ExportedFeed[] = []
   for (const feed of names as string[]) {
     const state = await readFeedState(sql, { appId, feed })
-    feeds.push({ appId, feed, known: state, rows: await countReviews(sql, { appId, feed, from, to }) })
+    feeds.push({ appId, feed, feedState: state, rows: await countReviews(sql, { appId, feed, from, to }) })
   }
   const rows = feeds.reduce((sum, feed) => sum + feed.rows, 0)
   if (rows > MAX_REVIEWS) {
@@ -54,11 +54,11 @@ export async function draftReviews(
 }
 
 interface ExportedFeed extends FeedKey {
-  known: FeedState
+  feedState: FeedState
   rows: number
 }
 
-function noteOn(platform: string, { feed, known: { state, readAt } }: ExportedFeed): string {
+function noteOn(platform: string, { feed, feedState: { state, readAt } }: ExportedFeed): string {
   const whose = platform === "ios" ? `the storefront ${feed}` : `the language ${feed}, of all storefronts that read it`
   const coverage = {
     read: `They were last read at ${readAt?.toISOString()}.`,

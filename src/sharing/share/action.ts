@@ -75,7 +75,7 @@ export const shareLink = action({
   }),
   refine: (args) => ({ ...args, country: args.country.toLowerCase() }),
   secrets: {
-    kept: async (args) =>
+    toStored: async (args) =>
       args.password === undefined ? args : { ...args, password: await hashPassword(args.password) },
     audited: (args) => (args.password === undefined ? args : { ...args, password: "set" }),
   },

@@ -39,12 +39,12 @@ export const apps = kind<AppsObservation, AppsQuestion>({
   },
   parts: (seen) => [...pagesIn([seen]).keys()],
   market: ({ apps }) => apps.flatMap(({ id, market }) => (market ? [{ id, facts: market }] : [])),
-  weight: ({ asked, apps }) => Math.max(asked.length, apps.length),
+  weight: ({ asked: requestedIds, apps }) => Math.max(requestedIds.length, apps.length),
   store,
   stored: readAppReadings,
   replay: {
-    subjects: ({ asked }) => asked,
-    asked: ({ storefront }, subject) => ({ storefront, ids: subject.split(",") }),
+    subjects: ({ asked: requestedIds }) => requestedIds,
+    toQuestion: ({ storefront }, subject) => ({ storefront, ids: subject.split(",") }),
     compare: (stored, now) => stored.asked.map((id) => differenceOf(appIn(stored, id), appIn(now, id))),
     isStored: (sql) => sql`
       select

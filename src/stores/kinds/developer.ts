@@ -68,7 +68,7 @@ export const developer = kind<DeveloperAppsObservation, DeveloperQuestion>({
   stored: storedShelves,
   replay: {
     subjects: ({ developerId }) => [developerId],
-    asked: ({ storefront }, developerId) => ({ storefront, developerId }),
+    toQuestion: ({ storefront }, developerId) => ({ storefront, developerId }),
     compare: (stored, now) => [
       differenceOf("apps", idsIn(stored), idsIn(now), [
         stored.complete !== now.complete && (now.complete ? "complete now" : "has the maximum length now"),

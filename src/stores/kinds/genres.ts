@@ -64,7 +64,7 @@ export const genres = kind<GenresObservation, GenresQuestion>({
   stored: storedTrees,
   replay: {
     subjects: () => [ALL_APPS],
-    asked: ({ storefront }) => ({ storefront }),
+    toQuestion: ({ storefront }) => ({ storefront }),
     compare: (stored, now) => [differenceOf("genres", stored.genres.map(lineOf), now.genres.map(lineOf))],
     isStored: (sql) => sql`
       select

@@ -22,13 +22,13 @@ interface CalledApp {
   storeId: string
   names: string[]
   developer: string | null
-  held: string | null
+  storedText: string | null
   formula: number | null
 }
 
 async function derive(tx: Tx, apps: readonly number[]): Promise<number> {
   const rows = await tx<CalledApp[]>`
-    select s.id, s.store_id as "storeId", s.developer, t.folded as held, t.formula, array(
+    select s.id, s.store_id as "storeId", s.developer, t.folded as "storedText", t.formula, array(
         select distinct n.name
         from store_app_name n
         where n.app_id = s.id and n.name is not null
@@ -38,10 +38,10 @@ async function derive(tx: Tx, apps: readonly number[]): Promise<number> {
     left join app_text t on t.app_id = s.id
     order by s.id
     limit ${apps.length}`
-  const changed = rows.flatMap(({ id, storeId, names, developer, held, formula }) => {
+  const changed = rows.flatMap(({ id, storeId, names, developer, storedText, formula }) => {
     // Invented demo apps are not searchable, because no store has them.
     const folded = isInventedId(storeId) ? null : foldApp(names, developer)
-    return folded === held && (held === null || formula === APP_TEXT_FORMULA) ? [] : [{ id, folded }]
+    return folded === storedText && (storedText === null || formula === APP_TEXT_FORMULA) ? [] : [{ id, folded }]
   })
   if (changed.length > 0) await write(tx, changed)
   return changed.length

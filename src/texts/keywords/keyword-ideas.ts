@@ -26,7 +26,7 @@ export interface MeasuredKeyword {
 export interface IdeaInputs {
   /** A key of the word lists: the language of the storefront's listings. */
   language: string
-  known: AppBackground
+  appBackground: AppBackground
   buried: readonly string[]
   measured: readonly MeasuredKeyword[]
   suggested: readonly { term: string; prefix: string; day: string }[]
@@ -56,9 +56,9 @@ const BEST_OF_RIVALS = 10
 
 /** Returns keywords with evidence from measurements, those with the most kinds of evidence first. */
 export function keywordIdeas(inputs: IdeaInputs): KeywordIdeas {
-  const { language, known, buried, measured } = inputs
-  const background = backgroundIn(known, language)
-  const excluded = exclusionOf({ language, background, taken: [...known.tracked, ...buried] })
+  const { language, appBackground, buried, measured } = inputs
+  const background = backgroundIn(appBackground, language)
+  const excluded = exclusionOf({ language, background, taken: [...appBackground.tracked, ...buried] })
   const found = evidenceOf(inputs)
   const judged = [...found].map(([term, evidence]) => ({ term, evidence, isOut: excluded(term) }))
   const omissions = createOmissions()
@@ -77,7 +77,7 @@ export function keywordIdeas(inputs: IdeaInputs): KeywordIdeas {
   }
 }
 
-function evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
+function evidenceOf({ language, appBackground, measured, suggested }: IdeaInputs) {
   const found = new Map<string, KeywordIdea["evidence"]>()
   const isNameable = nameable()
   const add = (term: string, evidence: IdeaEvidence) => {
@@ -92,7 +92,7 @@ function evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
     if (best && best.rank <= BEST_OF_RIVALS) add(term, { kind: "rival", rank: best.rank, day, rival: best.name })
   }
   for (const { term, prefix, day } of suggested) if (term !== prefix) add(term, { kind: "suggested", prefix, day })
-  const names = known.rivals.map(({ name }) => name)
+  const names = appBackground.rivals.map(({ name }) => name)
   for (const [term, apps] of namePhrases(names, language)) add(term, { kind: "names", apps })
   return found
 }

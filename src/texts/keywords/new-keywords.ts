@@ -11,7 +11,7 @@ interface NewKeywordInputs {
   language: string
   background: Background
   /** The app's own texts in that language. */
-  own: Readonly<Record<"name" | "subtitle" | "description", string | null>>
+  ownTexts: Readonly<Record<"name" | "subtitle" | "description", string | null>>
   tracked: readonly string[]
   /**
    * Keywords that are tracked, buried or already have evidence from measurements. The model must not suggest them
@@ -42,14 +42,14 @@ const LONGEST_FROM = 120
 
 /** Asks the model which candidates fit the app, and for new keywords. The model cannot change measured values. */
 export function newKeywordsTask(inputs: NewKeywordInputs): WritingTask<KeywordChoice> {
-  const { digest, language, own, tracked, candidates } = inputs
+  const { digest, language, ownTexts, tracked, candidates } = inputs
   return {
     kind: "keyword_ideas",
     digest,
     version: NEW_KEYWORDS_VERSION,
     orders: ORDERS,
     records: [
-      { r: "page", ...own },
+      { r: "page", ...ownTexts },
       { r: "form", language },
       ...tracked.map((term) => ({ r: "followed", term })),
       ...candidates.map(({ term, reason }, at) => ({ r: `c${at + 1}`, term, reason })),
@@ -79,7 +79,7 @@ interface ChoiceAnswer {
 
 /** Leaves out the keywords that are refused. The model is not asked again, since it would not return better ones. */
 function judge({ picks, ideas }: ChoiceAnswer, inputs: NewKeywordInputs) {
-  const { candidates, own, language, background, taken } = inputs
+  const { candidates, ownTexts, language, background, taken } = inputs
   const omissions = createOmissions()
   const handles = new Map(candidates.map(({ term }, at) => [`c${at + 1}`, term]))
   const picked = [...new Set(picks)].flatMap((handle) => {
@@ -88,7 +88,7 @@ function judge({ picks, ideas }: ChoiceAnswer, inputs: NewKeywordInputs) {
     return term ?? []
   })
   const excluded = exclusionOf({ language, background, taken })
-  const texts = Object.values(own).flatMap((text) => text ?? [])
+  const texts = Object.values(ownTexts).flatMap((text) => text ?? [])
   const added = new Map<string, NewKeyword>()
   for (const { from, term: written } of ideas) {
     const term = written.trim().toLowerCase().replace(/\s+/gu, " ")

@@ -173,18 +173,18 @@ async function writeNew(
   side: Side,
   { inputs, found, digest }: { inputs: IdeaInputs; found: KeywordIdeas; digest: string },
 ): Promise<WrittenText<KeywordChoice> | null> {
-  const { own } = sideOf(app, side)
+  const { storeAppId } = sideOf(app, side)
   if (!ctx.write.isOn) return null
-  const page = own === null ? null : await readListingTexts(ctx.sql, own, side)
+  const page = storeAppId === null ? null : await readListingTexts(ctx.sql, storeAppId, side)
   if (!page) return null
-  const { language, known, buried } = inputs
+  const { language, appBackground, buried } = inputs
   const task = newKeywordsTask({
     digest,
     language,
-    background: backgroundIn(known, language),
-    own: { name: page.name, subtitle: page.subtitle, description: page.description },
-    tracked: known.tracked.slice(0, TOLD),
-    taken: [...known.tracked, ...buried, ...found.terms],
+    background: backgroundIn(appBackground, language),
+    ownTexts: { name: page.name, subtitle: page.subtitle, description: page.description },
+    tracked: appBackground.tracked.slice(0, TOLD),
+    taken: [...appBackground.tracked, ...buried, ...found.terms],
     candidates: found.ideas.map(({ term, evidence }) => ({ term, reason: reasonOf(evidence[0], "en") })),
   })
   const state = await ctx.write(task, WRITE_MS)
@@ -208,12 +208,12 @@ async function readInputs(ctx: Context, app: TrackedApp, side: Side): Promise<Id
   const surroundings = await readSurroundings(ctx.sql, app, { ...side, day: found[0]?.day ?? null })
   const prefixes = [...new Set(surroundings.tracked.slice(0, SUGGESTED_FOR).flatMap(beginningsOf))]
   const since = addDays(dayOf(ctx.now()), -SUGGESTED_DAYS)
-  const rivals = found.map(({ rival }) => rival).filter((rival) => rival !== ownSide.own)
+  const rivals = found.map(({ rival }) => rival).filter((rival) => rival !== ownSide.storeAppId)
   return {
     language: languageOf(localesOf(side.storefront)[0]),
-    known: surroundings,
+    appBackground: surroundings,
     buried: app.buriedKeywords ?? [],
-    measured: await readMeasured(ctx, side, ownSide.own, rivals),
+    measured: await readMeasured(ctx, side, ownSide.storeAppId, rivals),
     suggested: await readSuggestedTerms(ctx.sql, side, { prefixes, since }),
   }
 }
@@ -228,12 +228,12 @@ function beginningsOf(term: string): string[] {
 async function readMeasured(
   ctx: Context,
   side: Side,
-  own: number | null,
+  storeAppId: number | null,
   rivals: readonly number[],
 ): Promise<MeasuredKeyword[]> {
   const page = { after: null, limit: KEYWORDS }
   // no store app has id 0, so an unknown app gets no ranks
-  const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [own ?? 0, ...rivals], page)
+  const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [storeAppId ?? 0, ...rivals], page)
   const names = await readMarketApps(ctx.sql, rivals, side.storefront)
   return keywords.map(({ term, day, figures, ranks: [rank, ...rivalRanks] }) => {
     const { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder, difficulty } = figures

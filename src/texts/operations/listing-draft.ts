@@ -115,8 +115,8 @@ export const draftListing = operation({
   }),
 }).run(async ({ app, cc, platform }, ctx) => {
   const side: Side = { platform, storefront: cc ?? app.countries[0] }
-  const { own } = sideOf(app, side)
-  const live = own === null ? null : await readListingTexts(ctx.sql, own, side)
+  const { storeAppId } = sideOf(app, side)
+  const live = storeAppId === null ? null : await readListingTexts(ctx.sql, storeAppId, side)
   if (!live)
     return nothing(
       new Fault("not_measured", { detail: "The app's page in that storefront was not read yet. Try again later." }),

@@ -226,7 +226,7 @@ async function shown(
     locale: target,
     storefronts,
     source: { country, locale: fromLocale, pageReadAt: seenAt.toISOString() },
-    fields: fields.map(({ field, text: written, kept }) => {
+    fields: fields.map(({ field, text: written, kept: keptReason }) => {
       const shownText = written ?? ""
       return {
         field,
@@ -234,7 +234,7 @@ async function shown(
         text: shownText,
         characters: [...shownText].length,
         limit: limits[field],
-        kept,
+        kept: keptReason,
       }
     }),
     keywords: keywords.map((term) => {

@@ -87,9 +87,11 @@ export const getScreenshotText = operation({
   }),
 }).run(async ({ app, cc }, ctx) => {
   const side: Side = { platform: app.iosApp === null ? "android" : "ios", storefront: cc ?? app.countries[0] }
-  const { own } = sideOf(app, side)
+  const { storeAppId } = sideOf(app, side)
   const page =
-    own === null ? undefined : await readLatestPage(ctx.sql, own, side.storefront, PAGE_SOURCES[side.platform])
+    storeAppId === null
+      ? undefined
+      : await readLatestPage(ctx.sql, storeAppId, side.storefront, PAGE_SOURCES[side.platform])
   if (!page)
     return nothing(
       new Fault("not_measured", { detail: "The app's page in that storefront was not read yet. Try again later." }),

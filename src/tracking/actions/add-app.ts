@@ -129,9 +129,9 @@ export const addApp = action({
         ) as twin,
         (select name from store where name is not null order by platform desc limit 1) as shown,
         array(select platform || ':' || store_id from store where name is not null order by 1) as seen`
-    return { ...found, held: await countUsage(sql, caller.workspaceId), limits: caller.entitlements }
+    return { ...found, usage: await countUsage(sql, caller.workspaceId), limits: caller.entitlements }
   },
-  diff({ twin, shown, seen, held, limits }, { iosId, androidPkg, name, countries, keywords = [] }) {
+  diff({ twin, shown, seen, usage, limits }, { iosId, androidPkg, name, countries, keywords = [] }) {
     const called = twin?.name ?? name ?? shown ?? iosId ?? androidPkg ?? ""
     const storeIds = [iosId && `ios:${iosId}`, androidPkg && `android:${androidPkg}`].filter((id) => id !== undefined)
     const target: Diff["target"] = { kind: "store_app", id: storeIds.join(" "), name: called }
@@ -148,7 +148,7 @@ export const addApp = action({
         notes: [note],
       }
     }
-    refuseOverLimit(limits, held, { apps: 1, trackedKeywords: keywords.length * countries.length })
+    refuseOverLimit(limits, usage, { apps: 1, trackedKeywords: keywords.length * countries.length })
     const ids = { ...(iosId && { iosId }), ...(androidPkg && { androidPkg }) }
     const after = { app: { ...ids, name: name ?? null, countries, keywords } }
     const withKeywords = keywords.length > 0 ? ` with ${counted(keywords.length)}` : ""

@@ -39,16 +39,16 @@ export const renameApp = action({
   result: AppResult,
   async look({ appId }, looking) {
     const app = await lookAt(appId, looking)
-    const [row] = await looking.sql<[{ own: string | null }]>`
-      select name as own
+    const [row] = await looking.sql<[{ customName: string | null }]>`
+      select name as "customName"
       from tracked_app
       where id = ${appId}`
-    return { app, own: row.own }
+    return { app, customName: row.customName }
   },
-  diff: ({ app, own }, { name = null }) => ({
+  diff: ({ app, customName }, { name = null }) => ({
     summary: name === null ? `Use the store's name for "${app.name}".` : `Rename "${app.name}" to "${name}".`,
     target: { kind: "app", id: app.id, name: app.name },
-    before: { name: own },
+    before: { name: customName },
     after: { name },
     notes: [],
   }),
@@ -118,11 +118,11 @@ export const setStorefronts = action({
     return {
       app,
       terms: (await readTerms(sql, appId)) ?? {},
-      held: await countUsage(sql, caller.workspaceId),
+      usage: await countUsage(sql, caller.workspaceId),
       limits: caller.entitlements,
     }
   },
-  diff({ app, terms, held, limits }, { countries, like }) {
+  diff({ app, terms, usage, limits }, { countries, like }) {
     const platforms = [...(app.iosId ? (["ios"] as const) : []), ...(app.androidPkg ? (["android"] as const) : [])]
     for (const country of countries) {
       const detail = otherStoreProblem(country, platforms)
@@ -130,7 +130,7 @@ export const setStorefronts = action({
     }
     const { added, removed } = differenceOf(app.countries, countries)
     const copied = like === undefined ? [] : (terms[like] ?? [])
-    refuseOverLimit(limits, held, { trackedKeywords: copied.length * added.length })
+    refuseOverLimit(limits, usage, { trackedKeywords: copied.length * added.length })
     const groups = (lists: (country: string) => string[]) =>
       [...added, ...removed].map((country) => ({ countries: [country], keywords: lists(country) }))
     const termsOf = (country: string) => terms[country] ?? []

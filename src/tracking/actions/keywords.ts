@@ -50,15 +50,15 @@ export const addKeywords = action({
     const { sql, caller, lock } = looking
     if (lock) await lockTracking(sql, caller)
     const looked = await lookAtKeywords(appId, keywords, looking)
-    return { ...looked, held: await countUsage(sql, caller.workspaceId), limits: caller.entitlements }
+    return { ...looked, usage: await countUsage(sql, caller.workspaceId), limits: caller.entitlements }
   },
-  diff({ app, tracked, held, limits }, args) {
+  diff({ app, tracked, usage, limits }, args) {
     const keywords = distinct(args.keywords)
     const missing = tracked.map(({ countries, keywords: here }) => ({
       countries,
       keywords: keywords.filter((term) => !here.includes(term)),
     }))
-    refuseOverLimit(limits, held, { trackedKeywords: rowsOf(missing) })
+    refuseOverLimit(limits, usage, { trackedKeywords: rowsOf(missing) })
     const isNew = new Set(missing.flatMap(({ keywords }) => keywords))
     return {
       ...diffOf(app, tracked, [{ countries: app.countries, keywords }]),

@@ -118,9 +118,9 @@ export function appAddress(context: PageContext, app: Pick<AppHead, "id">, tab =
 }
 
 /** Returns the answer or, for pages that also work without it, the fault. */
-export async function attempted<Answer>(asked: Promise<Answer>): Promise<Answer | Fault> {
+export async function attempted<Answer>(request: Promise<Answer>): Promise<Answer | Fault> {
   try {
-    return await asked
+    return await request
   } catch (error) {
     if (error instanceof Fault && error.status < 500 && error.status !== 401 && error.status !== 429) return error
     throw error

@@ -4,9 +4,9 @@ import { sourceName } from "../source-names.ts"
 import { momentTime } from "../times.ts"
 import { address, type Page, type PageContext } from "./context.ts"
 
-/** A section with a heading. `said` is next to the heading. */
-export function card(title: string | Html, body: HtmlPart, said: HtmlPart = ""): Html {
-  return html`<section class="card"><header><h2>${title}</h2>${said && html`<div>${said}</div>`}</header>
+/** A section with a heading. `note` is next to the heading. */
+export function card(title: string | Html, body: HtmlPart, note: HtmlPart = ""): Html {
+  return html`<section class="card"><header><h2>${title}</h2>${note && html`<div>${note}</div>`}</header>
 ${body}</section>
 `
 }
@@ -79,13 +79,13 @@ const ADVICE: Record<string, string> = {
 export interface Tile {
   name: string
   value: HtmlPart
-  said?: HtmlPart
+  note?: HtmlPart
 }
 
 export function tiles(list: readonly Tile[]): Html {
   return html`<dl class="tiles">
 ${list.map(
-  ({ name, value, said }) => html`<div><dt>${name}</dt><dd>${value}${said && html` <small>${said}</small>`}</dd></div>`,
+  ({ name, value, note }) => html`<div><dt>${name}</dt><dd>${value}${note && html` <small>${note}</small>`}</dd></div>`,
 )}</dl>
 `
 }

@@ -21,7 +21,7 @@ export interface Chart extends Days {
 export interface ChartLine {
   name: string
   /** The current value, in the legend. */
-  said?: string
+  currentValue?: string
   /** Address that the name in the legend links to. */
   href?: string
   /** Measured days, oldest first. */

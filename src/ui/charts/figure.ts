@@ -23,10 +23,10 @@ function legend({ lines, marks = [] }: Chart): Html {
   const kinds = new Set(marks.map(({ kind }) => kind))
   return html`<ul class="legend">
 ${lines.map((line, at) => {
-  const { name, said, href } = line
+  const { name, currentValue, href } = line
   const label = html`<bdi>${name}</bdi>`
   return html`<li data-line="${at}">${dot(lookOf(line, at))}${href ? html`<a href="${href}">${label}</a>` : label}${
-    said && html` <span class="quiet">${said}</span>`
+    currentValue && html` <span class="quiet">${currentValue}</span>`
   }</li>`
 })}${Object.entries(MARKS).map(
   ([kind, { sign, name }]) =>

@@ -9,7 +9,7 @@ export interface AnswerMentions {
   /** Apps whose name occurs where it may be an ordinary word. These apps count as neither named nor absent. */
   uncertain: number[]
   /** Capitalised heads of lists and bold words that match no known app, as written. */
-  others: string[]
+  unknownNames: string[]
 }
 
 /**
@@ -34,7 +34,7 @@ export function mentionsIn(answer: string, cited: readonly string[], names: AppN
   return {
     named: [...named].toSorted(([, a], [, b]) => (a === b ? 0 : a - b)).map(([app]) => app),
     uncertain: [...uncertain].filter((app) => !named.has(app)),
-    others: othersIn(text, parts, names),
+    unknownNames: othersIn(text, parts, names),
   }
 }
 

@@ -70,7 +70,7 @@ export function mostNamed(app: number, answers: readonly MatchedAnswer[]): { app
 
 /** Returns the names in list heads that match no known app, if at least two answers contain them. */
 export function othersNamed(answers: readonly MatchedAnswer[]): { name: string; answers: number }[] {
-  const found = mostOf(answers.map(({ others }) => others))
+  const found = mostOf(answers.map(({ unknownNames }) => unknownNames))
   return found.filter(([, count]) => count > 1).map(([name, count]) => ({ name, answers: count }))
 }
 

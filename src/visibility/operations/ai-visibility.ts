@@ -104,7 +104,7 @@ function statesOf(answers: readonly StoredAnswer[], check: CheckState | null) {
   const measured = new Set(answers.map(({ assistant }) => assistant))
   const state = (assistant: Assistant) => {
     const runs = check?.engines.find((engine) => engine.assistant === assistant)
-    if (runs && check?.state !== "measuring" && 2 * runs.answered < runs.asked) return "failed"
+    if (runs && check?.state !== "measuring" && 2 * runs.answered < runs.requested) return "failed"
     return measured.has(assistant) ? "measured" : "not_measured"
   }
   return Object.fromEntries(ASSISTANTS.map((assistant) => [assistant, state(assistant)])) as Record<
@@ -175,7 +175,7 @@ function excerptOf(text: string, name: string | null): string {
 
 async function describeCheck({ sql, assistants }: Context, check: CheckState) {
   const { id, state, startedAt, endedAt, engines } = check
-  const sum = (field: "asked" | "answered" | "failed") => engines.reduce((all, engine) => all + engine[field], 0)
+  const sum = (field: "requested" | "answered" | "failed") => engines.reduce((all, engine) => all + engine[field], 0)
   const usage = await readCheckUsage(sql, id)
   const cents = usage.map(({ assistant, inputTokens, outputTokens, searches }) => {
     const price = assistants.engines.find((engine) => engine.assistant === assistant)?.price
@@ -188,7 +188,7 @@ async function describeCheck({ sql, assistants }: Context, check: CheckState) {
     state,
     startedAt: startedAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
-    asked: sum("asked"),
+    asked: sum("requested"),
     answered: sum("answered"),
     failed: sum("failed"),
     cents: isComplete ? Math.round(10 * cents.reduce<number>((all, cent) => all + (cent ?? 0), 0)) / 10 : null,

@@ -47,7 +47,7 @@ function visibilityPart(context: PageContext, visibility: Visibility, shares: Ch
     measured.map(([name, engine]) => ({
       name: nameOf(name),
       value: html`${engine.named} of ${engine.of}`,
-      said: intervalText(engine),
+      note: intervalText(engine),
     })),
   )}<div class="columns-2">${keywordsCard(measured)}<div>${sharesCard(context, shares)}</div>
 ${measured.map(([name, engine]) => namedCard(name, engine))}</div>
@@ -107,7 +107,7 @@ const MAX_NAMED = 12
 
 /** Shows the apps that an assistant names, and the app itself, most often named first. */
 function namedCard(name: string, engine: Engine): Html {
-  const { model, answers, measuredFrom, searched, rivals, apps, others } = engine
+  const { model, answers, measuredFrom, searched, rivals, apps, others: unknownNames } = engine
   const neighbours = [...rivals, ...apps.filter((app) => !rivals.some((rival) => rival.name === app.name))]
   const rows = [{ ...engine, name: "Your app", isOwn: true }, ...neighbours.map((app) => ({ ...app, isOwn: false }))]
     .filter(({ named, isOwn }) => isOwn || named > 0)
@@ -124,9 +124,9 @@ function namedCard(name: string, engine: Engine): Html {
 <td class="num">${row.named} of ${row.of}</td><td>${intervalBar(row)}</td></tr>
 `,
     )}</tbody></table></div>${
-      others.length > 0 &&
-      html`<p class="inside small quiet">Names that match no known app: <bdi>${others
-        .map((other) => `${other.name} (${other.answers})`)
+      unknownNames.length > 0 &&
+      html`<p class="inside small quiet">Names that match no known app: <bdi>${unknownNames
+        .map(({ name, answers }) => `${name} (${answers})`)
         .join(", ")}</bdi></p>`
     }`,
     html`<bdi>${model}</bdi>, ${counted(answers, "answer")}, ${dayTime(measuredFrom.slice(0, 10))}; it searched the web

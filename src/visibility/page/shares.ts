@@ -62,7 +62,7 @@ function linesOf(checks: readonly Check[], { from, to }: Days, step = 0): ChartL
     const last = list.at(-1)!
     return {
       name,
-      said: percent(last.named / last.of),
+      currentValue: percent(last.named / last.of),
       points: shifted(
         list.map(({ day, named, of }) => [day, named / of]),
         step,

@@ -46,7 +46,7 @@ const measuredDays = async () =>
 describe("a reading of a chart", () => {
   test("a reading is stored whole with its provenance, and sets the current places and measured days", async () => {
     const reading = charted("2025-11-18T09:00:00Z", [10003, 10001], { depth: 5, egress: "de" })
-    expect(await record(sql, [reading], now)).toEqual({ recorded: 1, known: 0, refused: [] })
+    expect(await record(sql, [reading], now)).toEqual({ recorded: 1, alreadyStored: 0, refused: [] })
     const [row] = await sql`select * from chart_results`
     expect(row).toMatchObject({
       day: "2025-11-18",
@@ -70,7 +70,7 @@ describe("a reading of a chart", () => {
     ]
     await record(sql, all, now)
     const before = await chartTables(sql)
-    expect(await record(sql, [...all, ...all], now)).toEqual({ recorded: 0, known: 4, refused: [] })
+    expect(await record(sql, [...all, ...all], now)).toEqual({ recorded: 0, alreadyStored: 4, refused: [] })
     expect(await chartTables(sql)).toEqual(before)
     const ids = async () => (await sql`select id from chart order by id`).map(({ id }) => id)
     expect(await ids()).toEqual([1, 2])

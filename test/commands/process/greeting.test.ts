@@ -39,7 +39,7 @@ async function greetWith(sql: Sql): Promise<{ keys: string[]; events: string[] }
       flush: async () => {},
     },
   } as unknown as Invocation
-  const stop: Stop = { ask: () => {}, isAsked: () => false, asked: new Promise(() => {}) }
+  const stop: Stop = { ask: () => {}, isAsked: () => false, reason: new Promise(() => {}) }
   const log = createLog((line) => events.push(JSON.parse(line).event))
   await greet(invocation, { database: { sql, kind: "embedded" } as Database, url: "http://127.0.0.1" }, stop, log)
   return { keys: liveKeys, events }

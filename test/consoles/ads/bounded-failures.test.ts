@@ -265,9 +265,9 @@ test("a day without installs or spend keeps its other figures, and the missing o
   const window = { from: "2026-09-01", to: "2026-09-02" }
   const scope = { account: "ac_0123456789abcdef01", campaign: "11", window }
   const putAside = new PutAside()
-  const emptyReport = { rows: [], beside: [] }
+  const emptyReport = { rows: [], pageFields: [] }
   const days = daysIn(
-    { campaign: { rows: [row], beside: [{ summary: { grandTotal: {} } }] }, keywords: emptyReport },
+    { campaign: { rows: [row], pageFields: [{ summary: { grandTotal: {} } }] }, keywords: emptyReport },
     scope,
     { seenAt: new Date("2026-09-03T09:00:00Z"), sha256: new Uint8Array(32) },
     putAside,

@@ -245,7 +245,7 @@ slow("the demo's account is removed by a real account, with the demo, or alone, 
   const { id } = await scene.add()
   expect(await demos()).toHaveLength(0)
   expect(await sql`select from report_day`).toHaveLength(0)
-  expect(await load()).toEqual({ recorded: 0, known: 0 })
+  expect(await load()).toEqual({ recorded: 0, alreadyStored: 0 })
   await removeAccount(sql, workspaceId, id, true)
   const demoAccounts = await makeDemoAccounts(sql, workspaceId, async () => {})
   await removeAccount(sql, workspaceId, demoAccounts!.ads, false)

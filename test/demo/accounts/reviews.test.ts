@@ -95,7 +95,7 @@ slow("the demo's reviews are removed by the first real account, and with the dem
   await scene.add()
   expect(await ask("/stats")).toMatchObject({ feed: { feed: "us", state: "never_read" }, count: null })
   expect(await storedVersions()).toEqual({ versions: [], days: [], reads: [], feeds: [] })
-  expect(await load()).toEqual({ recorded: 0, known: 0 })
+  expect(await load()).toEqual({ recorded: 0, alreadyStored: 0 })
   await scene.sql`delete from connected_account`
   await load()
   expect((await storedVersions()).versions).toHaveLength(28)

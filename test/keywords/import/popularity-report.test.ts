@@ -21,7 +21,7 @@ function problem(text: string, storefront?: string): string {
 
 describe("Apple's report", () => {
   test("a real report gives each keyword with its figure, month and genre", () => {
-    const { published, read, others: otherStorefronts, bad } = readReport(REAL)
+    const { published, read, otherStorefronts, bad } = readReport(REAL)
     expect([published.length, read, otherStorefronts, bad]).toEqual([38, 38, 0, []])
     expect(published[0]).toEqual({
       storefront: "us",
@@ -86,7 +86,7 @@ describe("Apple's report", () => {
   test("a requested country selects its lines, and a report without a country column requires one", () => {
     const two = report("2025-09,United States,Games,tea,3,90,61", "2025-09,Germany,Games,tee,3,90,44")
     const german = readReport(two, "de")
-    expect([german.published.map(({ term }) => term), german.read, german.others]).toEqual([["tee"], 2, 1])
+    expect([german.published.map(({ term }) => term), german.read, german.otherStorefronts]).toEqual([["tee"], 2, 1])
     const bare = "month,search_term,popularity_overall_1_100\n2025-09,tea,61"
     expect(problem(bare)).toContain("--country")
     expect(readReport(bare, "gb").published).toMatchObject([{ storefront: "gb", term: "tea", genres: [] }])

@@ -82,9 +82,9 @@ describe("stored listings", () => {
       listed(day(2), { name: "Tea Clock", events: [] }),
       listed(day(3), { ratings: 9_000 }),
     ]
-    expect(await record(sql, [...pages, ...pages], now)).toMatchObject({ recorded: 3, known: 3 })
+    expect(await record(sql, [...pages, ...pages], now)).toMatchObject({ recorded: 3, alreadyStored: 3 })
     const before = await stored(sql)
-    for (const page of pages) expect(await record(sql, [page], now)).toMatchObject({ recorded: 0, known: 1 })
+    for (const page of pages) expect(await record(sql, [page], now)).toMatchObject({ recorded: 0, alreadyStored: 1 })
     expect(await stored(sql)).toBe(before)
   })
 

@@ -71,7 +71,7 @@ export function estimateTwice({ first, second }: AppTwice, isOwn = true): Downlo
         ageDays: null,
       },
     ],
-    ratio: downloadsPerRating("android", { own: isOwn ? ownFacts : null, genre: null }, []),
+    ratio: downloadsPerRating("android", { ownFigures: isOwn ? ownFacts : null, genre: null }, []),
     level: 0.8,
     calibration: null,
   })

@@ -19,7 +19,7 @@ import { estimateInstalls } from "./installs/level.ts"
 import { shuffled } from "./play-apps.ts"
 
 const SEEDED = { seed: 20_261_117, numRuns: 1_000 }
-const PRIOR = downloadsPerRating("ios", { own: null, genre: null }, [])
+const PRIOR = downloadsPerRating("ios", { ownFigures: null, genre: null }, [])
 const factorOf = ({ value, low, high }: Estimate) => [value! / low, high / value!]
 const gainOf = (gained: number, days = 30) => ({ gained, days, from: "2026-03-01", to: "2026-03-31" })
 const us = (gained: number | null, ratings = 5_000, ageDays: number | null = 1_000): StorefrontRatings => ({
@@ -40,9 +40,9 @@ describe("downloads per rating", () => {
   test("downloads per rating come from the app, else its genre, else the store, with increasing spread", () => {
     const appFacts = { genre: "6015", downloads: 9_000, ratings: 50 }
     const apps = Array(5).fill(appFacts)
-    const ownRatio = downloadsPerRating("ios", { own: appFacts, genre: "6015" }, apps)
-    const genre = downloadsPerRating("ios", { own: null, genre: "6015" }, apps)
-    const other = downloadsPerRating("ios", { own: null, genre: "6014" }, apps)
+    const ownRatio = downloadsPerRating("ios", { ownFigures: appFacts, genre: "6015" }, apps)
+    const genre = downloadsPerRating("ios", { ownFigures: null, genre: "6015" }, apps)
+    const other = downloadsPerRating("ios", { ownFigures: null, genre: "6014" }, apps)
     expect([ownRatio, genre, other, PRIOR].map(({ basis }) => basis)).toEqual(["own", "genre", "prior", "prior"])
     expect(ownRatio.value).toBeCloseTo(180, 9)
     expect(PRIOR.value).toBeLessThan(other.value)
@@ -57,7 +57,7 @@ describe("downloads per rating", () => {
       { genre: "6015", downloads: 0, ratings: 5 },
       { genre: "6015", downloads: 5, ratings: 0 },
     ]
-    expect(downloadsPerRating("ios", { own: empty[0]!, genre: "6015" }, empty)).toEqual(PRIOR)
+    expect(downloadsPerRating("ios", { ownFigures: empty[0]!, genre: "6015" }, empty)).toEqual(PRIOR)
   })
 })
 
@@ -65,10 +65,14 @@ describe("downloads of thirty days", () => {
   test("the interval of downloads narrows from one reading to two, to three own apps, to the app's own ratio", () => {
     const three = downloadsPerRating(
       "ios",
-      { own: null, genre: null },
+      { ownFigures: null, genre: null },
       Array(3).fill({ genre: null, downloads: 80, ratings: 1 }),
     )
-    const ownRatio = downloadsPerRating("ios", { own: { genre: null, downloads: 80, ratings: 1 }, genre: null }, [])
+    const ownRatio = downloadsPerRating(
+      "ios",
+      { ownFigures: { genre: null, downloads: 80, ratings: 1 }, genre: null },
+      [],
+    )
     const many = 1_000_000
     const factors = [
       estimate([us(null)]),

@@ -295,9 +295,14 @@ test("spy and gap order keywords of equal rank by their bytes, page by page", as
   const [app] = await sql<{ id: number }[]>`select id from store_app where platform = 'ios' and store_id = '10001'`
   const lists = { platform: "ios", storefront: "us", since: dayAgo(29), today: dayAgo(0) } as const
   for (const [at, term] of expected.entries()) {
-    const after = { held: 1, popularityOrder: null, rank: 1, term }
+    const after = { appCount: 1, popularityOrder: null, rank: 1, term }
     const gap = await findGap(sql, lists, [app!.id], { after, limit: 2 })
-    const spied = await findAppKeywords(sql, lists, { app: app!.id, beside: null, tracker: null }, { after, limit: 2 })
+    const spied = await findAppKeywords(
+      sql,
+      lists,
+      { app: app!.id, comparedApp: null, tracker: null },
+      { after, limit: 2 },
+    )
     for (const { keywords } of [gap, spied])
       expect(keywords.map((keyword) => keyword.term)).toEqual(expected.slice(at + 1, at + 3))
   }

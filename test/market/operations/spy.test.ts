@@ -180,7 +180,7 @@ test("spy reads only the search results that contain the app", async () => {
   const [app] = await sql<{ id: number }[]>`select id from store_app where platform = 'ios' and store_id = '10001'`
   const works: Work[] = []
   const lists = { platform: "ios", storefront: "us", since: dayAgo(29), today: dayAgo(0) } as const
-  const query = { app: app!.id, beside: null, tracker: null }
+  const query = { app: app!.id, comparedApp: null, tracker: null }
   const found = await findAppKeywords(explainEach(sql, works), lists, query, { after: null, limit: 1_000 })
   expect([found.total, found.keywords.length]).toEqual([12, 12])
   expect(readsOf(works, "list_now")).toEqual([{ node: "Bitmap Heap Scan", rows: 12 }])

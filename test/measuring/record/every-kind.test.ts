@@ -116,7 +116,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     ])
     // and everything stored can be recorded again from what was read back
     await empty(kind)
-    expect(await recordAll(...stored)).toEqual({ recorded: 1, known: 0, refused: [] })
+    expect(await recordAll(...stored)).toEqual({ recorded: 1, alreadyStored: 0, refused: [] })
     expect(await storedOf(kind)).toEqual(stored)
   })
 
@@ -140,7 +140,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
       const stored = await storedOf(kind)
       first ??= stored
       expect(stored).toEqual(first)
-      expect(await recordAll(...order, ...order)).toEqual({ recorded: 0, known: 10, refused: [] })
+      expect(await recordAll(...order, ...order)).toEqual({ recorded: 0, alreadyStored: 10, refused: [] })
       expect(await storedOf(kind)).toEqual(stored)
     }
     expect(first?.at(-1)).toMatchObject({ seenAt, parser: 3, ...sha(3) })
@@ -224,7 +224,7 @@ function plain(observation: AnyObservation): object {
 
 test("an observation of an unknown account is not stored, from any publisher", async () => {
   for (const kind of KINDS.filter((candidate) => candidate.private)) {
-    expect(await recordAll(exampleOf(kind))).toEqual({ recorded: 0, known: 1, refused: [] })
+    expect(await recordAll(exampleOf(kind))).toEqual({ recorded: 0, alreadyStored: 1, refused: [] })
     expect(await storedOf(kind)).toEqual([])
   }
 })

@@ -76,7 +76,7 @@ describe("a line of public data", () => {
   })
 
   slow("a line of public data stores the same as the reading itself, and nothing more when repeated", async () => {
-    expect(await record(sql, ALL, now)).toEqual({ recorded: ALL.length, known: 0, refused: [] })
+    expect(await record(sql, ALL, now)).toEqual({ recorded: ALL.length, alreadyStored: 0, refused: [] })
     const expected = await stored(sql)
     const other = await freshDatabase()
     const lines = async function* () {

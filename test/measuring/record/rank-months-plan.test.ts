@@ -34,7 +34,7 @@ long("the months of several apps are read once each, with any statistics of the 
 
 long("the months of a history are read once each, also before the tables' first statistics", async () => {
   const sql = await freshDatabase()
-  const [{ appId: id, own: iosApp }] = (await filled(sql)) as [SideApp]
+  const [{ appId: id, storeAppId: iosApp }] = (await filled(sql)) as [SideApp]
   const plans: string[] = []
   const app = { id, iosApp, androidApp: null, countries: ["us"] }
   const period = { platform: "ios" as const, storefront: "us", from: "2025-10-01", to: "2025-11-30" }
@@ -57,9 +57,9 @@ async function filled(sql: Sql): Promise<SideApp[]> {
     from generate_series(1, ${APPS}::int) n
     returning id as own`
   const sides = apps.map(
-    ({ own: ownApp }): SideApp => ({ appId: `app_${ownApp}`, platform: "ios", storefront: "us", own: ownApp }),
+    ({ own: ownApp }): SideApp => ({ appId: `app_${ownApp}`, platform: "ios", storefront: "us", storeAppId: ownApp }),
   )
-  for (const { appId, own: ownApp } of sides) {
+  for (const { appId, storeAppId: ownApp } of sides) {
     await sql`
       insert into tracked_app (id, workspace_id, ios_app, countries)
       values (${appId}, ${workspaceId}, ${ownApp}, '{us}')`

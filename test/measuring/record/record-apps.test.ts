@@ -129,10 +129,10 @@ describe("a store's reading of an app", () => {
       appsReading("2025-11-19T10:00:00Z", [TEA, { id: "10002", ratings: 3 }], { asked: ["10001", "10002", "10003"] }),
       appsReading("2025-11-19T11:00:00Z", [{ id: "10004", name: "Mate" }]),
     ]
-    expect(await record(sql, [...batch, ...batch], now)).toMatchObject({ recorded: 2, known: 2 })
+    expect(await record(sql, [...batch, ...batch], now)).toMatchObject({ recorded: 2, alreadyStored: 2 })
     const before = await stored(sql)
     const places = await sql`select ctid::text from rating_count`
-    expect(await record(sql, batch, now)).toEqual({ recorded: 0, known: 2, refused: [] })
+    expect(await record(sql, batch, now)).toEqual({ recorded: 0, alreadyStored: 2, refused: [] })
     expect(await stored(sql)).toBe(before)
     // the rows are not even rewritten
     expect([...(await sql`select ctid::text from rating_count`)]).toEqual([...places])

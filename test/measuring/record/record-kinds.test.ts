@@ -32,7 +32,7 @@ describe("hints", () => {
       expect(await storedHints()).toEqual(["2025-11-18 tea,tennis", "2025-11-19 "])
     }
     const before = await stored(sql)
-    expect(await record(sql, [...answers, ...answers], now)).toEqual({ recorded: 0, known: 6, refused: [] })
+    expect(await record(sql, [...answers, ...answers], now)).toEqual({ recorded: 0, alreadyStored: 6, refused: [] })
     expect(await stored(sql)).toBe(before)
   })
 
@@ -121,7 +121,7 @@ describe("a published popularity", () => {
       expect((await storedFigures()).map(({ score }) => score)).toEqual([4])
     }
     const before = await stored(sql)
-    expect(await record(sql, [...figures, ...figures], now)).toMatchObject({ recorded: 0, known: 6 })
+    expect(await record(sql, [...figures, ...figures], now)).toMatchObject({ recorded: 0, alreadyStored: 6 })
     expect(await stored(sql)).toBe(before)
   })
 
@@ -182,7 +182,7 @@ describe("the finish step", () => {
       rowsAtFinish = row!.rows
       await tx`insert into instance (key, value) values (${crypto.randomUUID()}, 'done')`
     }
-    expect(await record(sql, all, now, { finish })).toEqual({ recorded: 4, known: 0, refused: [] })
+    expect(await record(sql, all, now, { finish })).toEqual({ recorded: 4, alreadyStored: 0, refused: [] })
     expect(rowsAtFinish).toBe(4)
     await record(sql, all, now, { finish })
     await record(sql, [], now, { finish })

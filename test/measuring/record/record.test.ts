@@ -34,9 +34,9 @@ describe("recording", () => {
       }),
       reading("mate", "2025-11-19T10:00:00Z", [10002]),
     ]
-    expect(await record(sql, [...batch, ...batch], now)).toEqual({ recorded: 2, known: 2, refused: [] })
+    expect(await record(sql, [...batch, ...batch], now)).toEqual({ recorded: 2, alreadyStored: 2, refused: [] })
     const before = await stored(sql)
-    expect(await record(sql, batch, now)).toEqual({ recorded: 0, known: 2, refused: [] })
+    expect(await record(sql, batch, now)).toEqual({ recorded: 0, alreadyStored: 2, refused: [] })
     expect(await stored(sql)).toBe(before)
     expect(await ranks()).toEqual([1])
   })

@@ -119,12 +119,12 @@ describe.each(
       await holdAccount(sql, OTHER)
       const large = many(EXAMPLE_ACCOUNT)
       expect(await recordAll(large as never)).toMatchObject({ recorded: 1, refused: [] })
-      expect(await recordAll(large as never)).toMatchObject({ recorded: 0, known: 1 })
+      expect(await recordAll(large as never)).toMatchObject({ recorded: 0, alreadyStored: 1 })
       // the same report, stored in one row
       const small = reported(name, { account: OTHER })
       await recordAll(small)
       const few = await factsOf(OTHER)
-      const { said: source } = kind.facts!
+      const { reportTable: source } = kind.facts!
       await sql`update ${sql(source)} set rows = ${sql.json(large.rows as never)} where account_id = ${OTHER}`
       expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(1)
       expect(await sums(EXAMPLE_ACCOUNT)).toEqual(await sums(OTHER))

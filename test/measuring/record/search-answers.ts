@@ -88,8 +88,8 @@ export async function readAnswers(sql: Sql, app: string, count = 16) {
     row && { ...row, appIds: row.appIds.map((id) => idOf.get(id)) }
   const each = async <Answer>(ask: (list: (typeof LISTS)[number], day: string) => Promise<Answer>) =>
     await Promise.all(LISTS.flatMap((list) => days.map((day) => ask(list, day))))
-  const place = { appId: app, platform: "ios" as const, storefront: "us", own: ownApp }
-  const side = { appId: app, platform: "ios" as const, storefront: "us", own: ownApp, bundleId: null } as never
+  const place = { appId: app, platform: "ios" as const, storefront: "us", storeAppId: ownApp }
+  const side = { appId: app, platform: "ios" as const, storefront: "us", storeAppId: ownApp, bundleId: null } as never
   return {
     readings: await readReadings(sql),
     derived: [

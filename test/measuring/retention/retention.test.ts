@@ -255,7 +255,7 @@ describe("a running server", () => {
     const lines: [string, LogFields | undefined][] = []
     const log = (_: string, event: string, fields?: LogFields) => void lines.push([event, fields])
     const cleaning = createCleaning(
-      { sql, retention: RETENTION, kept: RETENTION_DAYS, log },
+      { sql, retention: RETENTION, retentionDays: RETENTION_DAYS, log },
       { ...quick, firstMs: 1, everyMs: 1 },
     )
     cleaning.start()
@@ -290,7 +290,7 @@ describe("a running server", () => {
     })
     const now = () => new Date(`2025-11-${days[runs++] ?? "21"}T12:00:00Z`)
     const cleaning = createCleaning(
-      { sql: counting, retention: RETENTION, kept: RETENTION_DAYS, log: silentLog },
+      { sql: counting, retention: RETENTION, retentionDays: RETENTION_DAYS, log: silentLog },
       { ...quick, firstMs: 1, everyMs: 1, now },
     )
     cleaning.start()
@@ -303,7 +303,12 @@ describe("a running server", () => {
     const lines: string[] = []
     const unreachable = new Proxy(sql, { get: () => () => Promise.reject(new Error("away")) })
     const cleaning = createCleaning(
-      { sql: unreachable, retention: RETENTION, kept: RETENTION_DAYS, log: (_, event) => void lines.push(event) },
+      {
+        sql: unreachable,
+        retention: RETENTION,
+        retentionDays: RETENTION_DAYS,
+        log: (_, event) => void lines.push(event),
+      },
       { ...quick, firstMs: 1, everyMs: 1 },
     )
     cleaning.start()

@@ -34,7 +34,7 @@ const inputs = (keywords: PlanKeyword[], rest: Partial<PlanInputs> = {}): PlanIn
   subtitle: "Steep it right",
   ratings: 100,
   keywords,
-  known: { name: "Leafy", developer: "Leaves", rivals: [], tracked: keywords.map(({ term }) => term) },
+  appBackground: { name: "Leafy", developer: "Leaves", rivals: [], tracked: keywords.map(({ term }) => term) },
   ...rest,
 })
 
@@ -136,7 +136,7 @@ describe("no task", () => {
   test("a proposal is dropped if the listing checks find a rival's name, a price word or another platform", () => {
     const rivals = [{ name: "Timerly", developer: "Somebody" }]
     const background = { name: "Leafy", developer: "Leaves", rivals, tracked: ["timerly tea"] }
-    expect(proposed(inputs([keyword("timerly tea")], { known: background }))).toEqual([])
+    expect(proposed(inputs([keyword("timerly tea")], { appBackground: background }))).toEqual([])
     expect(proposed(inputs([keyword("free tea")]))).toEqual([])
     expect(proposed(inputs([keyword("android tea")]))).toEqual([])
   })

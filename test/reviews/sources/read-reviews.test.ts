@@ -34,7 +34,7 @@ function feed(pages: Record<number, (Page | string | number)[]>): string[] {
 }
 
 const read = (rest: Partial<Parameters<typeof readReviews>[1]> = {}) =>
-  readReviews(ask, { storefront: "us", id: ID, known: none, ...rest })
+  readReviews(ask, { storefront: "us", id: ID, isKnown: none, ...rest })
 
 /** Returns the number of reviews per page, and how the reading ended. */
 const summaryOf = (pages: readonly ReviewsObservation[]) => ({
@@ -70,7 +70,7 @@ describe("readings of the App Store's reviews", () => {
     const edited = 100_000 - 120
     const storedId = 100_000 - 230
     const pages = await read({
-      known: ({ id, at }) => (id === String(edited) ? at.getTime() === 0 : id === String(storedId)),
+      isKnown: ({ id, at }) => (id === String(edited) ? at.getTime() === 0 : id === String(storedId)),
     })
     expect(requested).toEqual(["1", "2"])
     expect(summaryOf(pages)).toEqual({ pages: ["1: 50", "2: 50"], ends: [{ pages: 2, complete: true, empty: false }] })
@@ -98,7 +98,7 @@ describe("readings of the App Store's reviews", () => {
 
   test("a reading with a stored review below an empty page is incomplete", async () => {
     feed({ 1: [full(1)], 2: [empty], 3: [full(3)] })
-    const pages = await read({ known: ({ id }) => id === String(100_000 - 310) })
+    const pages = await read({ isKnown: ({ id }) => id === String(100_000 - 310) })
     expect(summaryOf(pages)).toEqual({ pages: ["1: 50", "3: 50"], ends: [{ pages: 2, complete: false, empty: false }] })
   })
 
@@ -196,7 +196,7 @@ describe("readings of the App Store's reviews", () => {
     let calls = 0
     const stopped = readReviews(
       (source, subject) => (++calls > 1 ? Promise.reject(new Error("no turn")) : ask(source, subject)),
-      { storefront: "us", id: ID, known: none },
+      { storefront: "us", id: ID, isKnown: none },
     )
     expect(await stopped.catch((error) => error.message)).toBe("no turn")
   })
@@ -205,7 +205,7 @@ describe("readings of the App Store's reviews", () => {
 describe("readings of Google Play's reviews", () => {
   const APP = "com.example.tide"
   const play = (rest: Partial<Parameters<typeof readPlayReviews>[1]> = {}) =>
-    readPlayReviews(ask, { storefront: "us", language: "en", id: APP, known: none, ...rest })
+    readPlayReviews(ask, { storefront: "us", language: "en", id: APP, isKnown: none, ...rest })
 
   /** Answers requests by token, each time with the next prepared response. Returns the list of requested tokens. */
   function store(answers: Record<string, (ReturnType<typeof playAnswer> | number)[]>): string[] {
@@ -236,7 +236,7 @@ describe("readings of Google Play's reviews", () => {
   test("Google Play reviews are read until a stored review or the maximum is reached", async () => {
     const pages = { first: [playAnswer(ids(900), "b")], b: [playAnswer(ids(750), "c")], c: [playAnswer(ids(600), "d")] }
     const requested = store(pages)
-    expect(summaryOf(await play({ known: ({ id }) => id === "r-700" })).ends).toEqual([
+    expect(summaryOf(await play({ isKnown: ({ id }) => id === "r-700" })).ends).toEqual([
       { pages: 2, complete: true, empty: false },
     ])
     expect(requested).toEqual(["first", "b"])

@@ -85,10 +85,10 @@ describe("stored reviews", () => {
       reviewed("2025-11-19T10:00:01Z", [{ id: "2" }, { id: "3", text: "third" }], { end }),
       reviewed("2025-11-19T10:00:02Z", [{ id: "3", text: "edited" }]),
     ]
-    expect(await record(sql, [...batch, ...batch], now)).toMatchObject({ recorded: 3, known: 3 })
+    expect(await record(sql, [...batch, ...batch], now)).toMatchObject({ recorded: 3, alreadyStored: 3 })
     const before = await stored(sql)
     const places = await sql`select ctid::text from review_version order by ctid`
-    expect(await record(sql, batch, now)).toEqual({ recorded: 0, known: 3, refused: [] })
+    expect(await record(sql, batch, now)).toEqual({ recorded: 0, alreadyStored: 3, refused: [] })
     expect(await stored(sql)).toBe(before)
     // The rows are not even rewritten in place.
     expect([...(await sql`select ctid::text from review_version order by ctid`)]).toEqual([...places])
@@ -260,7 +260,7 @@ describe("progress of reading a feed", () => {
   test("an empty page that does not end a reading is not stored as a reading", async () => {
     expect(await record(sql, [reviewed("2025-11-02T10:00:00Z", [], { more: true })], now)).toMatchObject({
       recorded: 0,
-      known: 1,
+      alreadyStored: 1,
       refused: [],
     })
     expect(await sql`select 1 from review_read`).toHaveLength(0)

@@ -164,14 +164,14 @@ describe("listing in a look-up", () => {
       expect(await rows()).toBe(expected)
     }
     const before = await stored(sql)
-    expect(await recordAll(...readings, ...readings)).toEqual({ recorded: 0, known: 48, refused: [] })
+    expect(await recordAll(...readings, ...readings)).toEqual({ recorded: 0, alreadyStored: 48, refused: [] })
     expect(await stored(sql)).toBe(before)
   })
 
   test("a look-up is counted once, even if only the page of an older reading was new", async () => {
-    expect(await recordAll(lookup(at(5)))).toMatchObject({ recorded: 1, known: 0 })
-    expect(await recordAll(lookup(at(4)))).toMatchObject({ recorded: 1, known: 0 })
-    expect(await recordAll(lookup(at(4)))).toMatchObject({ recorded: 0, known: 1 })
+    expect(await recordAll(lookup(at(5)))).toMatchObject({ recorded: 1, alreadyStored: 0 })
+    expect(await recordAll(lookup(at(4)))).toMatchObject({ recorded: 1, alreadyStored: 0 })
+    expect(await recordAll(lookup(at(4)))).toMatchObject({ recorded: 0, alreadyStored: 1 })
   })
 })
 

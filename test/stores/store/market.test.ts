@@ -38,7 +38,7 @@ async function expectStored(
     for (let i = 0; i < order.length; i += size) await recordAll(...order.slice(i, i + size))
     expect(await read()).toEqual(expected as never)
     const before = await stored(sql)
-    expect(await recordAll(...order, ...order)).toEqual({ recorded: 0, known: 2 * all.length, refused: [] })
+    expect(await recordAll(...order, ...order)).toEqual({ recorded: 0, alreadyStored: 2 * all.length, refused: [] })
     expect(await stored(sql)).toBe(before)
   }
 }

@@ -4,7 +4,7 @@ import type { Money } from "../../read/read-sales.ts"
 import { type AdsMetrics, adsMetrics, type MetricsRow, metricsColumns, moneyOf, summedAsJson } from "./metrics.ts"
 import { type AdsScope, type AdsStanding, ownCampaigns, standingOfDays } from "./standing.ts"
 
-interface AdsKeyword<Beside> {
+interface AdsKeyword<Rank> {
   id: string
   /** Null if the keyword was deleted before its first read. */
   text: string | null
@@ -16,10 +16,10 @@ interface AdsKeyword<Beside> {
   /** `own` is false if the bid is the ad group's. Null if no bid is known. */
   bid: (Money & { own: boolean }) | null
   metrics: AdsMetrics
-  beside: Beside
+  rank: Rank
 }
 
-type KeywordRow<Beside> = Omit<AdsKeyword<Beside>, "campaign" | "group" | "bid" | "metrics"> &
+type KeywordRow<Rank> = Omit<AdsKeyword<Rank>, "campaign" | "group" | "bid" | "metrics"> &
   MetricsRow & {
     campaignId: string
     campaignName: string
@@ -30,32 +30,32 @@ type KeywordRow<Beside> = Omit<AdsKeyword<Beside>, "campaign" | "group" | "bid" 
     paidIn: string | null
   }
 
-interface AdsKeywords<Beside> {
+interface AdsKeywords<Rank> {
   standing: AdsStanding
-  rows: AdsKeyword<Beside>[]
+  rows: AdsKeyword<Rank>[]
   count: number
   /** Totals over all keywords, and totals that include what Apple matched automatically in the campaigns. */
   total: AdsMetrics
   campaigns: AdsMetrics
 }
 
-type KeywordsRow<Beside> = AdsStanding & {
-  rows: KeywordRow<Beside>[]
+type KeywordsRow<Rank> = AdsStanding & {
+  rows: KeywordRow<Rank>[]
   all: MetricsRow & { count: number }
   campaigns: MetricsRow
 }
 
 /**
  * Returns the keywords ordered by spend, the largest first. Includes keywords without costs, and deleted keywords with
- * costs. `besideOf` maps a keyword's text to the value of `beside`.
+ * costs. `rankOf` maps a keyword's text to the app's organic rank, as SQL.
  */
-export async function readAdsKeywords<Beside>(
+export async function readAdsKeywords<Rank>(
   sql: Db,
   scope: AdsScope,
-  { limit, besideOf }: { limit: number; besideOf: (text: Fragment) => Fragment },
-): Promise<AdsKeywords<Beside>> {
+  { limit, rankOf }: { limit: number; rankOf: (text: Fragment) => Fragment },
+): Promise<AdsKeywords<Rank>> {
   const { account, from, to, country } = scope
-  const [row] = await sql<[KeywordsRow<Beside>]>`
+  const [row] = await sql<[KeywordsRow<Rank>]>`
     with ${ownCampaigns(sql, scope)}, cost as materialized (
       select f.campaign, f.keyword as id, max(f.ad_group) as ad_group, sum(f.impressions) as impressions,
         sum(f.taps) as taps, sum(f.installs) as installs, sum(f.new_downloads) as new_downloads, sum(f.spend) as spend,
@@ -87,7 +87,7 @@ export async function readAdsKeywords<Beside>(
         from (
           select k.id, k.text, k.match, k.status, k.campaign as "campaignId", o.name as "campaignName",
             k.ad_group as "groupId", g.name as "groupName", k.bid::text as "ownBid", g.bid::text as "groupBid",
-            coalesce(k.paid_in, g.currency) as "paidIn", ${metricsColumns(sql)}, ${besideOf(sql`k.text`)} as beside
+            coalesce(k.paid_in, g.currency) as "paidIn", ${metricsColumns(sql)}, ${rankOf(sql`k.text`)} as rank
           from shown k
           join own o on o.campaign = k.campaign
           left join ads_thing g
@@ -107,8 +107,8 @@ export async function readAdsKeywords<Beside>(
   }
 }
 
-function keyword<Beside>(row: KeywordRow<Beside>, scope: AdsScope): AdsKeyword<Beside> {
-  const { id, text, match, status, ownBid, groupBid, paidIn, beside } = row
+function keyword<Rank>(row: KeywordRow<Rank>, scope: AdsScope): AdsKeyword<Rank> {
+  const { id, text, match, status, ownBid, groupBid, paidIn, rank } = row
   const amount = ownBid ?? groupBid
   return {
     id,
@@ -119,6 +119,6 @@ function keyword<Beside>(row: KeywordRow<Beside>, scope: AdsScope): AdsKeyword<B
     group: { id: row.groupId, name: row.groupName },
     bid: amount === null ? null : { ...moneyOf(amount, paidIn ?? scope.currency), own: ownBid !== null },
     metrics: adsMetrics(row, scope),
-    beside,
+    rank,
   }
 }

@@ -3,7 +3,7 @@ import type { Db } from "../../../database/types.ts"
 import { type AdsMetrics, adsMetrics, type MetricsRow, metricsColumns, summedAsJson } from "./metrics.ts"
 import { type AdsScope, ownCampaigns, ownReadAt } from "./standing.ts"
 
-export interface AdsTerm<Beside> {
+export interface AdsTerm<Rank> {
   /** Null if Apple withholds it: the row then sums up all withheld terms of the keyword. */
   term: string | null
   source: string
@@ -13,13 +13,13 @@ export interface AdsTerm<Beside> {
   /** Null if Apple matched the term automatically. */
   keyword: { id: string; text: string | null; match: string | null } | null
   metrics: AdsMetrics
-  beside: Beside
+  rank: Rank
 }
 
-interface AdsTerms<Beside> {
+interface AdsTerms<Rank> {
   /** Each campaign has a latest read; this is the earliest of these times. Null if a campaign was never read. */
   asOf: Date | null
-  rows: AdsTerm<Beside>[]
+  rows: AdsTerm<Rank>[]
   count: number
   total: AdsMetrics
   undisclosed: AdsMetrics
@@ -29,7 +29,7 @@ interface AdsTerms<Beside> {
   unread: string[]
 }
 
-type TermRow<Beside> = MetricsRow & {
+type TermRow<Rank> = MetricsRow & {
   term: string | null
   source: string
   campaignId: string
@@ -38,23 +38,23 @@ type TermRow<Beside> = MetricsRow & {
   keywordId: string | null
   text: string | null
   match: string | null
-  beside: Beside
+  rank: Rank
 }
 
-type TermsRow<Beside> = Pick<AdsTerms<Beside>, "asOf" | "to" | "unread"> & {
-  rows: TermRow<Beside>[]
+type TermsRow<Rank> = Pick<AdsTerms<Rank>, "asOf" | "to" | "unread"> & {
+  rows: TermRow<Rank>[]
   all: MetricsRow & { count: number }
   withheld: MetricsRow
 }
 
-/** Returns the terms ordered by spend, the largest first. `besideOf` maps a term to the value of `beside`. */
-export async function readAdsTerms<Beside>(
+/** Returns the terms ordered by spend, the largest first. `rankOf` maps a term to the app's organic rank, as SQL. */
+export async function readAdsTerms<Rank>(
   sql: Db,
   scope: AdsScope,
-  { limit, besideOf }: { limit: number; besideOf: (term: Fragment) => Fragment },
-): Promise<AdsTerms<Beside>> {
+  { limit, rankOf }: { limit: number; rankOf: (term: Fragment) => Fragment },
+): Promise<AdsTerms<Rank>> {
   const { account, country } = scope
-  const [row] = await sql<[TermsRow<Beside>]>`
+  const [row] = await sql<[TermsRow<Rank>]>`
     with ${ownCampaigns(sql, scope)}, typed as materialized (
       select f.term, f.origin, f.campaign, o.name, f.ad_group, f.keyword, sum(f.impressions) as impressions,
         sum(f.taps) as taps, sum(f.installs) as installs, sum(f.new_downloads) as new_downloads, sum(f.spend) as spend,
@@ -76,7 +76,7 @@ export async function readAdsTerms<Beside>(
         from (
           select k.term, k.origin as source, k.campaign as "campaignId", k.name as "campaignName",
             k.ad_group as "groupId",
-            k.keyword as "keywordId", t.text, t.match, ${metricsColumns(sql)}, ${besideOf(sql`k.term`)} as beside
+            k.keyword as "keywordId", t.text, t.match, ${metricsColumns(sql)}, ${rankOf(sql`k.term`)} as rank
           from shown k
           left join ads_thing t
             on t.account_id = ${account} and t.campaign = k.campaign and t.thing = 'keyword' and t.id = k.keyword
@@ -104,8 +104,8 @@ export async function readAdsTerms<Beside>(
   }
 }
 
-function termOf<Beside>(row: TermRow<Beside>, scope: AdsScope): AdsTerm<Beside> {
-  const { term, source, campaignId, campaignName, groupId, keywordId, text, match, beside } = row
+function termOf<Rank>(row: TermRow<Rank>, scope: AdsScope): AdsTerm<Rank> {
+  const { term, source, campaignId, campaignName, groupId, keywordId, text, match, rank } = row
   return {
     term,
     source,
@@ -113,6 +113,6 @@ function termOf<Beside>(row: TermRow<Beside>, scope: AdsScope): AdsTerm<Beside> 
     groupId,
     keyword: keywordId === null ? null : { id: keywordId, text, match },
     metrics: adsMetrics(row, scope),
-    beside,
+    rank,
   }
 }

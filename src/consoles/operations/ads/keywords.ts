@@ -82,9 +82,9 @@ export const listAdsKeywords = operation({
 }).run(async ({ app, storefront, country, campaign, limit }, ctx) => {
   const { sql } = ctx
   const { account, scope } = await findAdsScope(app, { country, campaign }, ctx)
-  const place = { appId: app.id, own: app.iosApp, storefront }
+  const place = { appId: app.id, storeAppId: app.iosApp, storefront }
   const rankOf = (text: Fragment) => organicRank(sql, place, text)
-  const { standing, ...bought } = await readAdsKeywords<OrganicRank>(sql, scope, { limit, besideOf: rankOf })
+  const { standing, ...bought } = await readAdsKeywords<OrganicRank>(sql, scope, { limit, rankOf })
   if (standing.asOf === null && standing.reported.length === 0) throw unread(account, TASKS, "keywords and their costs")
   return {
     dayZone: scope.zone,
@@ -93,8 +93,8 @@ export const listAdsKeywords = operation({
     country: scope.country,
     sources: [adsSource(account, TASKS, standing.asOf)],
     ...shownDays(scope, standing),
-    keywords: bought.rows.map(({ beside, ...one }) => {
-      return { ...one, organic: one.text === null ? null : shownOrganic(storefront, beside) }
+    keywords: bought.rows.map(({ rank, ...one }) => {
+      return { ...one, organic: one.text === null ? null : shownOrganic(storefront, rank) }
     }),
     omitted: bought.count - bought.rows.length,
     totals: bought.total,

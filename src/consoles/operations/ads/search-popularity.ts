@@ -112,15 +112,19 @@ export const getSearchPopularity = operation({
     genres: week.genres,
     sources: [adsSource(troubled, ["popularity"], task?.readAt ?? null)],
     top: await readMostSearched(sql, { ...place, genre: genre?.toUpperCase() ?? null }, limit),
-    wanted: wanted.map((term) => wantedOf(term, { known: popularities, week, isTracked: tracked.includes(term) })),
+    wanted: wanted.map((term) => wantedOf(term, { popularities, week, isTracked: tracked.includes(term) })),
   }
 })
 
 function wantedOf(
   term: string,
-  { known, week, isTracked }: { known: ReadonlyMap<string, TermPopularity>; week: PopularityWeek; isTracked: boolean },
+  {
+    popularities,
+    week,
+    isTracked,
+  }: { popularities: ReadonlyMap<string, TermPopularity>; week: PopularityWeek; isTracked: boolean },
 ): v.InferOutput<typeof Wanted> {
-  const popularity = known.get(term) ?? null
+  const popularity = popularities.get(term) ?? null
   const below = popularity ? null : week.lowest
   return { term, tracked: isTracked, listed: popularity !== null, below, popularity }
 }

@@ -89,9 +89,9 @@ export const listAdsSearchTerms = operation({
 }).run(async ({ app, storefront, country, campaign, limit }, ctx) => {
   const { sql } = ctx
   const { account, scope } = await findAdsScope(app, { country, campaign }, ctx)
-  const place = { appId: app.id, own: app.iosApp, storefront }
+  const place = { appId: app.id, storeAppId: app.iosApp, storefront }
   const rankOf = (term: Fragment) => organicRank(sql, place, term)
-  const typed = await readAdsTerms<OrganicRank>(sql, scope, { limit, besideOf: rankOf })
+  const typed = await readAdsTerms<OrganicRank>(sql, scope, { limit, rankOf })
   const { rows, count, total, undisclosed, to, unread: unreadCampaigns, asOf } = typed
   if (to === null && unreadCampaigns.length > 0) throw unread(account, ["terms"], "search terms")
   const last = to ?? scope.to
@@ -101,10 +101,10 @@ export const listAdsSearchTerms = operation({
     to: last,
     country: scope.country,
     sources: [adsSource(account, ["terms"], asOf)],
-    terms: rows.map(({ beside, ...row }) => ({
+    terms: rows.map(({ rank, ...row }) => ({
       ...row,
       undisclosed: row.term === null,
-      organic: row.term === null ? null : shownOrganic(storefront, beside),
+      organic: row.term === null ? null : shownOrganic(storefront, rank),
     })),
     omitted: count - rows.length,
     unreadCampaigns,

@@ -71,8 +71,8 @@ export async function readAdsSpend(
     currency: spent.currency,
     before: rounded(one.mean),
     after: rounded(other.mean),
-    knownBefore: one.known,
-    knownAfter: other.known,
+    knownBefore: one.knownDays,
+    knownAfter: other.knownDays,
     boughtBefore: rounded(one.bought),
     boughtAfter: rounded(other.bought),
     changePercent: change === null ? null : Math.round(1_000 * change) / 10,
@@ -81,7 +81,7 @@ export async function readAdsSpend(
 }
 
 interface StretchMean {
-  known: number
+  knownDays: number
   mean: number | null
   bought: number | null
 }
@@ -89,9 +89,13 @@ interface StretchMean {
 function meanOf(days: readonly AdsDaySum[], { from, to }: Days): StretchMean {
   const spendDays = days.filter(({ day }) => day >= from && day <= to)
   const all = (Date.parse(addDays(to, 1)) - Date.parse(from)) / DAY_MS
-  if (spendDays.length < KNOWN_SHARE * all) return { known: spendDays.length, mean: null, bought: null }
+  if (spendDays.length < KNOWN_SHARE * all) return { knownDays: spendDays.length, mean: null, bought: null }
   const mean = (of: (day: AdsDaySum) => number) => spendDays.reduce((sum, day) => sum + of(day), 0) / spendDays.length
-  return { known: spendDays.length, mean: mean(({ spend }) => spend), bought: mean(({ newDownloads }) => newDownloads) }
+  return {
+    knownDays: spendDays.length,
+    mean: mean(({ spend }) => spend),
+    bought: mean(({ newDownloads }) => newDownloads),
+  }
 }
 
 function rounded(mean: number | null): number | null {

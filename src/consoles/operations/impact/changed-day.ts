@@ -165,9 +165,9 @@ async function readUnchanged(
   })
 }
 
-function ownOverlaps(own: readonly StoredChange[], day: string, window: number): Overlap[] {
+function ownOverlaps(ownChanges: readonly StoredChange[], day: string, window: number): Overlap[] {
   const from = addDays(day, -window)
-  return own
+  return ownChanges
     .filter((change) => change.day >= from && change.day <= addDays(day, window))
     .map(({ kind, storefront, day }) => {
       return { kind: kind as PageChange, country: storefront, day, own: true, confounds: kind !== "version" }

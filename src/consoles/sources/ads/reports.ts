@@ -29,7 +29,7 @@ import {
 export interface ReportPages {
   rows: readonly PlatformRow[]
   /** The other properties of each page, such as the grand total. */
-  beside: readonly PlatformRow[]
+  pageFields: readonly PlatformRow[]
 }
 
 interface CampaignQuestion {
@@ -63,13 +63,13 @@ export function daysIn(
     for (const [day, figures] of days as [string, AdsDayRow][]) byDay.set(day, [...(byDay.get(day) ?? []), figures])
   }
   const currency = currencyIn([...whole.rows, ...keywords.rows])
-  const rest = restOf(whole.beside, totalsOf(whole.rows, currency), currency)
+  const rest = restOf(whole.pageFields, totalsOf(whole.rows, currency), currency)
   if (rest) throw new ReadFailure("mismatched", addsUp(window))
   const before = byDay.size
   aside.each(whole.rows, rowName, (row) => add(row, {}, currency))
   if (whole.rows.length > 0 && byDay.size === before) aside.assertSome([])
   // Keywords may sum to less than their campaign, but never to more.
-  restOf(keywords.beside, totalsOf(keywords.rows, currency), currency)
+  restOf(keywords.pageFields, totalsOf(keywords.rows, currency), currency)
   const keywordName = (row: PlatformRow, place: number) => `keyword ${rowName(row, place)}`
   aside.each(keywords.rows, keywordName, (row) => {
     const metadata = within(row, "metadata")
@@ -114,7 +114,7 @@ export function termsIn(
     rows.set(key, previous ? { ...read, ...summed([previous, read], currency) } : read)
   })
   if (pages.rows.length > 0) aside.assertSome([...rows.keys()])
-  const rest = restOf(pages.beside, [...rows.values()], currency)
+  const rest = restOf(pages.pageFields, [...rows.values()], currency)
   const all = [...rows.values(), ...(rest ? [{ source: "UNDISCLOSED", country: NO_COUNTRY, ...rest }] : [])]
   const about = { kind: "ads_terms", source: "apple-ads-terms", account, campaign, day: window.to, seenAt, sha256 }
   return { ...HEAD, ...about, rows: all.sort(byThing) } as AdsTermsObservation
@@ -143,8 +143,8 @@ const addsUp = ({ from, to }: Days) => `the rows from ${from} to ${to} do not ad
  * Returns the part of the grand total that is in no row. Null if there is none, or if the report has no grand total.
  * Throws ReadFailure when the rows exceed the grand total: some of them would then be counted twice.
  */
-function restOf(beside: ReportPages["beside"], rows: readonly Figures[], currency: string): Figures | null {
-  const total = beside.map((page) => within(page, "summary").grandTotal).find((found) => found !== undefined)
+function restOf(pageFields: ReportPages["pageFields"], rows: readonly Figures[], currency: string): Figures | null {
+  const total = pageFields.map((page) => within(page, "summary").grandTotal).find((found) => found !== undefined)
   if (typeof total !== "object" || total === null) return null
   const counted = figuresOrNull(() => figuresIn(total as PlatformRow, currency))
   if (!counted) return null

@@ -35,25 +35,25 @@ const FURTHEST_DAYS = 100
  * Parses the stored body of a reading again: it has the responses to all queries of the reading, in order. Throws
  * ReadFailure.
  */
-export function adsIn(held: StoredAdsBody, body: Pick<RawBody, "text"> & About): StoredAdsBody {
+export function adsIn(stored: StoredAdsBody, body: Pick<RawBody, "text"> & About): StoredAdsBody {
   const answers = new Answers(body.text)
-  const { account } = held
-  switch (held.kind) {
+  const { account } = stored
+  switch (stored.kind) {
     case "ads_campaigns":
       return campaignsIn(answers.to(campaignsQuery()).rows, account, body)
     case "ads_keywords":
-      return thingsOf(answers, held, body)
+      return thingsOf(answers, stored, body)
     case "ads_terms": {
-      const window = { from: held.day, to: held.day }
-      const pages = answers.to(searchTermsReport(held.campaign, window))
-      return termsIn(pages, { account, campaign: held.campaign, window }, body)
+      const window = { from: stored.day, to: stored.day }
+      const pages = answers.to(searchTermsReport(stored.campaign, window))
+      return termsIn(pages, { account, campaign: stored.campaign, window }, body)
     }
     case "ads_popularity": {
-      const { country, day: sunday } = held
+      const { country, day: sunday } = stored
       return popularityIn(answers.to(popularityQuery(country, sunday)).rows, { account, country, sunday }, body)
     }
     case "ads_days":
-      return dayOfBody(answers, held, body)
+      return dayOfBody(answers, stored, body)
   }
 }
 
@@ -94,9 +94,9 @@ class Answers {
   }
 
   to({ pageSize: usual }: AdsQuery): ReportPages & { isRefused: boolean } {
-    const pages: { rows: PlatformRow[]; beside: PlatformRow[]; isRefused: boolean } = {
+    const pages: { rows: PlatformRow[]; pageFields: PlatformRow[]; isRefused: boolean } = {
       rows: [],
-      beside: [],
+      pageFields: [],
       isRefused: false,
     }
     const marks = this.#left[0] as { refused?: unknown; pageSize?: unknown; result?: unknown } | null | undefined
@@ -110,7 +110,7 @@ class Answers {
       const rows = rowsIn(result)
       if (!rows) throw new ReadFailure("changed", "the body lacks a response to one of the queries")
       pages.rows.push(...rows)
-      pages.beside.push(Array.isArray(result) ? {} : (result as PlatformRow))
+      pages.pageFields.push(Array.isArray(result) ? {} : (result as PlatformRow))
       if (rows.length < pageSize) return pages
     }
   }

@@ -92,6 +92,6 @@ export const ADS_FACTS = Object.fromEntries(
         ) f
         on conflict do nothing`
     }
-    return [report, { said: "ads_report", ...declared, insert }]
+    return [report, { reportTable: "ads_report", ...declared, insert }]
   }),
 ) as Record<AdsReport, Facts>

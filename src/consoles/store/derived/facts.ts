@@ -85,19 +85,19 @@ export function factsAbout(db: Db, report: FactsReport, facts: Facts, { accounts
 
 /** SQL: the latest report of each subject: account_id, about, day, rows, pieces. */
 export function newestReports(db: Db, report: FactsReport, facts: Facts, { accounts, abouts, days }: Subjects) {
-  const about = { report_day: db`about`, analytics_day: db`app`, ads_report: db`about` }[facts.said]
-  const last = facts.said === "analytics_day" ? db`processed desc` : db`seen_at desc, parser desc, sha256 desc`
+  const about = { report_day: db`about`, analytics_day: db`app`, ads_report: db`about` }[facts.reportTable]
+  const last = facts.reportTable === "analytics_day" ? db`processed desc` : db`seen_at desc, parser desc, sha256 desc`
   return facts.daily
     ? db`
       select distinct on (account_id, ${about}, day) account_id, ${about} as about, day, rows, pieces
-      from ${db(facts.said)}
+      from ${db(facts.reportTable)}
       where report = ${report} and (account_id, ${about}, day) in (
         select * from unnest(${accounts}::text[], ${abouts}::text[], ${days}::date[])
       )
       order by account_id, ${about}, day, ${last}`
     : db`
       select distinct on (account_id, ${about}) account_id, ${about} as about, day, rows, pieces
-      from ${db(facts.said)}
+      from ${db(facts.reportTable)}
       where report = ${report} and (account_id, ${about}) in (select *
       from unnest(${accounts}::text[], ${abouts}::text[]))
       order by account_id, ${about}, day desc, ${last}`

@@ -22,7 +22,7 @@ export function playCounts(report: PlayCountReport): Facts {
   const measures = HAS[report] ?? []
   const countsAs = measures.map((measure) => COUNTS_AS[MEASURES.indexOf(measure)]!)
   return {
-    said: "report_day",
+    reportTable: "report_day",
     table: "funnel_fact_row",
     about: "app",
     daily: true,
@@ -54,7 +54,7 @@ export const PLAY_SALES = moneyOf("play_sales")
  */
 function moneyOf(report: PlayMoneyReport): Facts {
   return {
-    said: "report_day",
+    reportTable: "report_day",
     table: "sales_fact_row",
     about: null,
     daily: true,

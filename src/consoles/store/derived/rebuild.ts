@@ -40,18 +40,18 @@ export async function rebuildAccounts(
 
 /** Returns the next subjects. For reports that apply until replaced, returns only the last day. */
 async function readNext(sql: Sql, { report, facts }: Derivation, after: Subject | null): Promise<Subject[]> {
-  const about = { report_day: sql`about`, analytics_day: sql`app`, ads_report: sql`about` }[facts.said]
+  const about = { report_day: sql`about`, analytics_day: sql`app`, ads_report: sql`about` }[facts.reportTable]
   const [account, of, day] = [after?.account ?? "", after?.about ?? "", after?.day ?? "0001-01-01"]
   return facts.daily
     ? await sql<Subject[]>`
       select distinct account_id as account, ${about} as about, day
-      from ${sql(facts.said)}
+      from ${sql(facts.reportTable)}
       where report = ${report} and (account_id, ${about}, day) > (${account}, ${of}, ${day}::date)
       order by account_id, ${about}, day
       limit ${AT_ONCE}`
     : await sql<Subject[]>`
       select account_id as account, ${about} as about, max(day) as day
-      from ${sql(facts.said)}
+      from ${sql(facts.reportTable)}
       where report = ${report} and ${after ? sql`(account_id, ${about}) > (${account}, ${of})` : sql`true`}
       group by account_id, ${about}
       order by account_id, ${about}
@@ -67,7 +67,7 @@ async function rebuildSubject(
 ): Promise<boolean> {
   const subject = { account, app: about, day }
   const pieces = await readPieces(sql, derivation, subject)
-  if (pieces !== null) return await rebuildPieces(sql, derivation, { said: subject, pieces }, pause)
+  if (pieces !== null) return await rebuildPieces(sql, derivation, { subject, pieces }, pause)
   return await sql.begin(async (tx) => {
     await lockAccount(tx, account)
     // Checks again, because only from here on does the lock prevent new reports.
@@ -99,11 +99,11 @@ async function lockAccount(tx: Tx, account: string): Promise<void> {
 async function rebuildPieces(
   sql: Sql,
   derivation: Derivation,
-  { said, pieces }: { said: ReportSubject; pieces: number },
+  { subject, pieces }: { subject: ReportSubject; pieces: number },
   pause: () => Promise<void>,
 ): Promise<boolean> {
   const { report, facts } = derivation
-  const [set] = (await beginSets(sql, said.account, [facts.table])) ?? []
+  const [set] = (await beginSets(sql, subject.account, [facts.table])) ?? []
   if (set === undefined) return false
   const places = await sql<{ place: number }[]>`
     select place
@@ -112,16 +112,19 @@ async function rebuildPieces(
     order by place`
   for (const { place } of places) {
     await sql.begin(async (tx) => {
-      await facts.insert(tx, { from: pieceOf(tx, said, { set: pieces, place }), set, before: place })
+      await facts.insert(tx, { from: pieceOf(tx, subject, { set: pieces, place }), set, before: place })
     })
     await pause()
   }
   const isMended = await sql.begin(async (tx) => {
-    await lockAccount(tx, said.account)
-    const before = await readFacts(tx, derivation, said)
-    if ((await readPieces(tx, derivation, said)) !== pieces || before === (await readDigest(tx, derivation, said, set)))
+    await lockAccount(tx, subject.account)
+    const before = await readFacts(tx, derivation, subject)
+    if (
+      (await readPieces(tx, derivation, subject)) !== pieces ||
+      before === (await readDigest(tx, derivation, subject, set))
+    )
       return false
-    await replaceFacts(tx, report, facts, [said], new Set([{ rows: pieces, facts: set }]))
+    await replaceFacts(tx, report, facts, [subject], new Set([{ rows: pieces, facts: set }]))
     return true
   })
   if (!isMended) await removeSet(sql, { id: set, holds: facts.table }, pause)

@@ -3,7 +3,7 @@ import type { Tx } from "../../../database/types.ts"
 import { soldThings } from "../../formulas/sold-things.ts"
 import { eventGroup } from "../../formulas/subscription-events.ts"
 
-const DAILY = { said: "report_day", about: null, daily: true } as const
+const DAILY = { reportTable: "report_day", about: null, daily: true } as const
 
 export const SALES: Facts = { ...DAILY, table: "sales_fact_row", shared: true, insert: insertSales }
 

@@ -50,7 +50,8 @@ export function figureFit(sql: Sql, { revenue, downloads, growth, level }: Figur
 
 /** SQL: the estimates of a row of market_app (m) as the workspace sees them. Needs `joinOwnLevel`. */
 export function amountsSeen(sql: Sql, level: OwnLevel | null) {
-  const times = level && level.known.size > 0 ? sql`coalesce(o.times, g.times, ${defaultTimes(level)}::float8)` : null
+  const times =
+    level && level.knownApps.size > 0 ? sql`coalesce(o.times, g.times, ${defaultTimes(level)}::float8)` : null
   const places = level?.timesOfPlaces ?? null
   const downloaded = times ? sql`downloads * case when by_prior then ${times} else 1 end` : sql`downloads`
   const byPlace = places === null ? sql`` : sql`* case when revenue_by = 'place' then ${places}::float8 else 1 end`
@@ -80,8 +81,8 @@ function amountFit(sql: Sql, range: FigureRange, { value, under }: { value: Frag
  * of their genres (g).
  */
 export function joinOwnLevel(sql: Sql, level: OwnLevel | null): Fragment {
-  if (level === null || level.known.size === 0) return sql``
-  const apps = [...level.known]
+  if (level === null || level.knownApps.size === 0) return sql``
+  const apps = [...level.knownApps]
   const genres = [...new Set(apps.flatMap(([, { genre }]) => genre ?? []))]
   return sql`
     left join unnest(
@@ -100,6 +101,7 @@ function defaultTimes(level: OwnLevel): number {
 
 /** Returns the version of the estimates that a workspace sees. */
 export function figureState(version: string | null, level: OwnLevel | null): string {
-  const ratios = level === null ? [] : [...level.known.values()].map(({ downloads, ratings }) => downloads / ratings)
+  const ratios =
+    level === null ? [] : [...level.knownApps.values()].map(({ downloads, ratings }) => downloads / ratings)
   return [version, ...ratios, level?.timesOfPlaces ?? ""].join(" ")
 }

@@ -26,7 +26,7 @@ export async function readFigures(
 }
 
 function shownTo(level: OwnLevel | null, app: number, stored: StoredEstimate): ShownEstimate {
-  const stated = level === null || level.known.size === 0 ? stored : restated(app, stored, level)
+  const stated = level === null || level.knownApps.size === 0 ? stored : restated(app, stored, level)
   const { revenue, revenueBy, basis } = stated
   if (revenue === null || revenueBy !== "place") return { ...stated, revenueBasis: revenue && basis }
   const times = level?.timesOfPlaces ?? null

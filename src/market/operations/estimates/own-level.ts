@@ -14,7 +14,7 @@ const MONTHS = 3
 /** Corrections to estimates, derived from a workspace's own sales. */
 export interface OwnLevel {
   /** The workspace's apps with known downloads per rating, by store_app id. Empty if there are none. */
-  known: ReadonlyMap<number, KnownApp>
+  knownApps: ReadonlyMap<number, KnownApp>
   /** Returns the ratio for an app (a store_app id) of a genre. */
   ratioOf(app: number, genre: string | null): DownloadsPerRating
   /** Factor between the workspace's revenue and the published revenue at the same ranks. Null if unknown. */
@@ -34,8 +34,8 @@ export async function readOwnLevel(ctx: OwnContext): Promise<OwnLevel | null> {
   if (ratios.size === 0 && timesOfPlaces === null) return null
   const all = [...ratios.values()]
   const ratioOf = (app: number, genre: string | null) =>
-    downloadsPerRating("ios", { own: ratios.get(app) ?? null, genre }, all)
-  return { known: ratios, ratioOf, timesOfPlaces }
+    downloadsPerRating("ios", { ownFigures: ratios.get(app) ?? null, genre }, all)
+  return { knownApps: ratios, ratioOf, timesOfPlaces }
 }
 
 /** Number of past days used to compare the workspace's revenue with ranks. */
@@ -46,18 +46,18 @@ const DAYS = 90
  * grossing chart. Null if unknown. A chart's day is a UTC day, while a console uses its own time zone; the difference
  * is ignored.
  */
-async function readGrossingTimes(sql: Sql, own: readonly ReportedApp[], now: Date): Promise<number | null> {
+async function readGrossingTimes(sql: Sql, reportedApps: readonly ReportedApp[], now: Date): Promise<number | null> {
   const to = dayOf(now)
   const days = { from: addDays(to, 1 - DAYS), to }
   const places = Map.groupBy(
     await readGrossingPlaces(
       sql,
-      own.map(({ storeId }) => storeId),
+      reportedApps.map(({ storeId }) => storeId),
       days,
     ),
     ({ id }) => id,
   )
-  const listed = own.filter(({ storeId }) => places.has(storeId))
+  const listed = reportedApps.filter(({ storeId }) => places.has(storeId))
   const spans = listed.map(({ account, sku }) => ({ account, sku, ...days }))
   const money = Map.groupBy(await readUsdProceeds(sql, spans), ({ at }) => at)
   return grossingTimes(

@@ -103,7 +103,7 @@ async function readFacts(
   side: SideApp | null,
 ): Promise<Facts | undefined> {
   const [name, icon] = [nameIn(sql, sql`store_app.id`, place), iconIn(sql, sql`store_app.id`, place)]
-  const isRequested = side !== null && side.own !== null
+  const isRequested = side !== null && side.storeAppId !== null
   const [facts] = await sql<Facts[]>`
     select id as "appId", ${name} as name, developer, ${icon} as icon,
       ${isRequested ? standsIn(sql, side, sql`store_app.id`) : sql`false`} as shown
@@ -118,7 +118,7 @@ function standsIn(sql: Sql, side: SideApp, app: Fragment): Fragment {
         select bool_or(rank > 0) filter (where last_day = day)
         from (
           select last_day, rank, max(last_day) over () as day
-          from (${trackedLists(sql, { ...side, own: app })}) k
+          from (${trackedLists(sql, { ...side, storeAppId: app })}) k
         ) k
       ), false)`
 }
@@ -143,7 +143,7 @@ const BACK_DAYS = 30
 /** Returns whether the rival was in results of another storefront or of an earlier day. */
 async function wasSeen(sql: Sql, { app, sides, rival }: RivalQuery, now: Date): Promise<boolean> {
   const [, ...otherSides] = sides
-  if (sides.every(({ own }) => own === null)) return false
+  if (sides.every(({ storeAppId }) => storeAppId === null)) return false
   if (otherSides.length > 0 && (await isShown(sql, otherSides, rival))) return true
   return await wasShown(sql, { app, sides, rival }, addDays(dayOf(now), -BACK_DAYS))
 }

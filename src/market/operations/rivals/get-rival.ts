@@ -211,7 +211,7 @@ async function readKeywords(
   const lists = { platform, storefront, since: addDays(today, 1 - ANSWER_DAYS), today }
   const ownApp = platform === "ios" ? app.iosApp : app.androidApp
   const page = { after: null, limit: MAX_KEYWORDS }
-  const found = await findAppKeywords(sql, lists, { app: appId, beside: ownApp, tracker: app.id }, page)
+  const found = await findAppKeywords(sql, lists, { app: appId, comparedApp: ownApp, tracker: app.id }, page)
   return { ...found, searched: Math.max(await countMarketLists(sql, lists), found.total) }
 }
 
@@ -228,6 +228,6 @@ async function opened(ctx: Context, { total, searched, keywords }: RivalKeywords
 }
 
 function shown(keyword: AppKeyword): v.InferInput<typeof Keyword> {
-  const { term, rank, besideRank, depth, day, source, tracked } = keyword
-  return { term, rank, ourRank: besideRank, depth, day, source, tracked }
+  const { term, rank, comparedRank: ourRank, depth, day, source, tracked } = keyword
+  return { term, rank, ourRank, depth, day, source, tracked }
 }

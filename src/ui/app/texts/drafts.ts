@@ -14,7 +14,7 @@ const DRAFT: TextPage = { title: "A draft of the page", at: "page", back: { tab:
 export function draftCard(context: PageContext, app: AppHead, side: Side, isLink = true): Html {
   return askPart(context, address(appAddress(context, app, "draft"), { at: sideCode(side) }), {
     title: "A draft of these texts",
-    said:
+    description:
       "A language model drafts each field from your page, your keywords and praise in reviews. " +
       "It shows its sources. Nothing is changed in a store.",
     cost: "1 credit and one AI text of the month",
@@ -63,7 +63,7 @@ ${
 
 const WHY: Record<string, string> = { somebodys_name: "names an app, a developer or a store", not_used: "not used" }
 
-function fieldPart({ field, text, characters, limit, kept, facts }: Draft["fields"][number]): Html {
+function fieldPart({ field, text, characters, limit, kept: keptReason, facts }: Draft["fields"][number]): Html {
   return card(
     spoken(field),
     html`<div class="inside">
@@ -71,7 +71,7 @@ ${
   text === null
     ? html`<p class="quiet">The page shows none.</p>`
     : text.split(/\n+/).map((line) => html`<p><bdi>${line}</bdi></p>`)
-}${kept !== null && html`<p class="small quiet"><span class="tag warn">no draft</span> ${kept}</p>`}${
+}${keptReason !== null && html`<p class="small quiet"><span class="tag warn">no draft</span> ${keptReason}</p>`}${
   facts.length > 0 &&
   html`<h3>Based on</h3><ul>
 ${facts.map(

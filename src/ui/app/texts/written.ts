@@ -64,7 +64,7 @@ export function textPage(
 
 interface AskedText {
   title: string
-  said: HtmlPart
+  description: HtmlPart
   /** Units of the plan, shown where the plan limits them. */
   cost: string
   button: string
@@ -79,14 +79,17 @@ interface AskedText {
 export function askPart(
   context: PageContext,
   to: string,
-  { title, said, cost, button, isLink = false }: AskedText,
+  { title, description, cost, button, isLink = false }: AskedText,
 ): Html {
   const price = context.isMetered() && ` It takes ${cost}.`
   if (context.isSample || isLink)
-    return card(title, html`<div class="inside"><p>${said}${price}</p><p><a href="${to}">${button}</a></p></div>`)
+    return card(
+      title,
+      html`<div class="inside"><p>${description}${price}</p><p><a href="${to}">${button}</a></p></div>`,
+    )
   return card(
     title,
-    html`<div class="inside"><p>${said}${price}</p></div>
+    html`<div class="inside"><p>${description}${price}</p></div>
 <form class="filters" method="post" action="${to}">${hiddenFields(context.formFields)}
 <button class="main" type="submit">${button}</button></form>`,
   )
@@ -120,9 +123,9 @@ export async function madePage<Answer>(
 }
 
 /** Returns a text, or the fault that explains to the person why there is none. */
-export async function attemptedText<Answer>(asked: Promise<Answer>): Promise<Answer | Fault> {
+export async function attemptedText<Answer>(request: Promise<Answer>): Promise<Answer | Fault> {
   try {
-    return await asked
+    return await request
   } catch (error) {
     if (error instanceof Fault && isTold(error)) return error
     return await attempted(Promise.reject(error))
