@@ -11,8 +11,9 @@ export const feedCreate: Command = {
   changes: true,
   summary: "Create an address with an app's current alerts, reviews or ranks.",
   details:
-    "Whoever has the address can read it until it is withdrawn with link withdraw. It is shown only once. CSV is " +
-    "for IMPORTDATA of spreadsheets. Feeds never contain amounts of money and are free of charge.",
+    "Anyone with the address can read the feed until you withdraw it with appmeter link withdraw. The address is " +
+    "shown only once. CSV is for IMPORTDATA of spreadsheets. Feeds never contain amounts of money and are free of " +
+    "charge.",
   examples: [
     ["feed create 'Tide Times' alerts", "Atom for a feed reader"],
     ["feed create 'Tide Times' ranks --country de --columns term,rank", "a table of two columns"],

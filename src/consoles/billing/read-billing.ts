@@ -32,9 +32,9 @@ export interface BillingAccount {
 export const PREFERRED: readonly BillingSource[] = ["app-store-notifications", "adapty", "revenuecat", "superwall"]
 
 /**
- * Returns all accounts that receive messages about the app. The figures of the first one are used; accounts without
- * messages come last. Days are UTC. For Google Play, the first message is the first one about that store, because a
- * service may begin to report a store long after its first message.
+ * Returns the app's billing accounts, the preferred one first: its figures are used. Accounts that have not received a
+ * message yet come last. Days are UTC. For Google Play, `firstAt` and `asOf` count only messages about that store,
+ * because a service may begin to report a store long after its first message.
  */
 export async function findBillingAccounts(
   sql: Db,

@@ -37,8 +37,8 @@ const Keyword = named(
     demand: described(
       v.nullable(v.number()),
       "0 to 100, from the rating counts of the first ten results. Null if not measured or without results. Google " +
-        "Play's search counts only the ratings of the first app, so demand is null there unless enough of the ten " +
-        "are tracked or rivals.",
+        "Play's search results show a rating count at most for the first app. Demand is therefore null there unless " +
+        "enough of the ten apps are tracked or rivals.",
     ),
     demandAt: described(v.nullable(Time), "Time of the newest reading behind the demand. Null if all are too old."),
     hintCount: described(

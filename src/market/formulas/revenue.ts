@@ -8,10 +8,7 @@ interface GrossingAnchor {
   usdADay: number
 }
 
-/**
- * One day of one of the workspace's apps: its rank on the grossing chart, and its revenue in that storefront, in US
- * dollars.
- */
+/** One day of an app of the workspace: its rank on a grossing chart, and its revenue there in US dollars. */
 interface OwnPlace {
   place: number
   usd: number

@@ -56,7 +56,10 @@ export const getMarket = operation({
       v.strictObject({
         country: Storefront,
         genres: v.array(v.string()),
-        chosen: described(v.array(v.string()), "Genres chosen on a page. The others are in the setting MARKET."),
+        chosen: described(
+          v.array(v.string()),
+          "Those of genres that were chosen on this page. The setting MARKET has the others.",
+        ),
         since: Day,
       }),
     ),

@@ -29,8 +29,8 @@ export const Written = named(
   v.strictObject({
     by: described(
       v.picklist(["rules", "model", "ocr"]),
-      "rules: selected and counted, no text generated. model: sentences by a language model, checked; counts and " +
-        "quotes are computed. ocr: read from images, no text generated.",
+      "rules: fixed rules selected and counted; no text is generated. model: a language model wrote the sentences; " +
+        "they are checked, and counts and quotes are computed. ocr: text was read from images; none is generated.",
     ),
     model: described(v.nullable(v.string()), "The model or OCR engine. Null if none was used."),
     at: described(Time, "Time of creation."),

@@ -50,7 +50,7 @@ interface ViewOptions {
   /** The last day with data. If the period up to today has no data, it ends on this day instead. */
   lastDay?: string | null
   /**
-   * True if the figures cover all storefronts together. They can then be compared with those of a single storefront.
+   * True if the figures cover all storefronts together. Each can then be compared with that of a single storefront.
    */
   isOfAll?: boolean
 }

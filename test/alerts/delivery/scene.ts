@@ -62,7 +62,7 @@ export const facts = (term: string, was: number, rank: number) => ({
 export async function addAlerts({ sql, workspaceId, appId }: Scene, count = 1, options: Found = {}): Promise<number[]> {
   const { type = "rank_drop", was = 5, rank = 12, term = "tea" } = options
   const rows = Array.from({ length: count }, (_, at) => ({
-    // padded, because they are added in the order of their subjects
+    // the number is padded, so that sorting by subject inserts the alerts in this order
     subject: `${term} ${String(++terms).padStart(6, "0")}`,
     // alerts of one keyword are one event
     facts: facts(at === 0 ? term : `${term} ${at + 1}`, was, rank),

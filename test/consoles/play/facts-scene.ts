@@ -35,7 +35,7 @@ export async function playFacts(sql: Sql, { app, now, iosId, countries = ["us"] 
     appId,
     workspaceId,
     call: (path: string) => service.call(`/v1/apps/${appId}/${path}`, { key }),
-    /** Stores a file like a read of the account does. */
+    /** Stores a file in the same way as a read of the account. */
     async store(name: string, text: string, updated: string) {
       const parsed = await parsePlayReport({ name, generation: String(++generation), updated, text })
       if (parsed.problem !== null) throw new Error(parsed.problem)

@@ -16,8 +16,8 @@ export function salesSpan({ notYetAt, at, ownDays }: ChangedPage, window: number
 }
 
 /**
- * Compares the downloads, and the proceeds per download, of storefronts that changed with those of storefronts that did
- * not.
+ * Compares the downloads, and the proceeds per download, of storefronts whose page changed with those of the other
+ * storefronts.
  */
 export async function readSalesOutcomes(
   sql: Sql,

@@ -77,7 +77,7 @@ function dayOfBody(answers: Answers, { account, campaign, day }: AdsDaysObservat
   const keywords = answers.to(dailyReport("keywords", campaign, window))
   const days = daysIn({ campaign: whole, keywords }, { account, campaign, window }, about)
   const reading = days.find((item) => item.day === day)
-  if (!reading) throw new ReadFailure("changed", "the body has no reading of the day any more")
+  if (!reading) throw new ReadFailure("changed", "this version finds no reading of the day in the stored body")
   return reading
 }
 
