@@ -52,7 +52,7 @@ const tests = filesIn("test")
 const imports = sources.flatMap(importsOf)
 
 describe("folders", () => {
-  test("the top level has only what the design names", () => {
+  test("the top level has only allowed files and folders", () => {
     const allowed = ["package.json", "bunfig.toml", "tsconfig.json", "README.md", "src", "sql", "test", "fixtures"]
     const untracked = ["node_modules", "dist"]
     const stray = readdirSync(root).filter(
@@ -61,7 +61,7 @@ describe("folders", () => {
     expect(stray).toEqual([])
   })
 
-  test("src has only folders that are in a row", () => {
+  test("src has exactly the folders that ROWS lists", () => {
     const folders = readdirSync(join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
     expect(folders.map(({ name }) => name).sort()).toEqual(ROWS.flat().sort())
   })
@@ -71,7 +71,7 @@ describe("folders", () => {
     expect(broken).toEqual([])
   })
 
-  slow("no file imports itself through others, not even types", () => {
+  slow("no file imports itself through other files, type imports included", () => {
     const targets = targetsByFile()
     expect(sources.map(({ file }) => file).filter((file) => reachedFrom(file, targets).has(file))).toEqual([])
   })
@@ -116,11 +116,11 @@ describe("exports", () => {
 describe("tables", () => {
   const names = tableNames()
 
-  test("every table and view names the folders that use it", () => {
+  test("every table and view is listed with the folders that use it", () => {
     expect(Object.keys(TABLES).sort()).toEqual(names.toSorted())
   })
 
-  test("a table is written and read only by the folders it names", () => {
+  test("a table is written and read by exactly the folders that are listed for it", () => {
     const uses = tableUses(names)
     const actual = Object.fromEntries(
       names.map((name) => {

@@ -15,7 +15,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL)("postgres: `deno serve` tak
   const served = (url: string, env: Record<string, string> = {}, flags: string[] = []) =>
     servedByDeno([new URL(url).host], { DATABASE_URL: url, ...env }, flags)
 
-  test("the flags of deno serve set the address, not the settings", async () => {
+  test("the flags of deno serve set the address, and the setting HOST is ignored", async () => {
     await using database = await scratchDatabase("deno_flags")
     const server = await serving({ ...served(database.url), env: { ...served(database.url).env, HOST: "192.0.2.1" } })
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -25,7 +25,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL)("postgres: `deno serve` tak
     await ended(server)
   })
 
-  test("a call during the migration is answered after it", async () => {
+  test("a call that arrives during the migration is answered after the migration", async () => {
     await using database = await scratchDatabase("deno_early")
     const other = postgres(database.url, { max: 1 })
     await other`select pg_advisory_lock(${MIGRATING})`
@@ -42,7 +42,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL)("postgres: `deno serve` tak
     expect(await child.exited).toBe(0)
   })
 
-  test("deno serve counts each caller by the caller's own address", async () => {
+  test("deno serve counts calls by the address of the caller", async () => {
     await using database = await scratchDatabase("deno_peer")
     const server = await serving(served(database.url, { SANDBOX_PER_SECOND: "1", TRUSTED_PROXIES: "127.0.0.1" }))
     // The server trusts forwarded addresses only from a known peer. If the peer were unknown, all callers would count
@@ -56,7 +56,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL)("postgres: `deno serve` tak
     await ended(server)
   })
 
-  test("deno serve takes no new connection after a stop is requested, and exits in order", async () => {
+  test("deno serve takes no new connection after a stop is requested, and exits with 0", async () => {
     await using database = await scratchDatabase("deno_end")
     const server = await serving(served(database.url, { DRAIN_MS: "700" }))
     server.kill()

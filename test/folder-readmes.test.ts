@@ -11,7 +11,7 @@ const readmes = found.filter((path) => path.endsWith("README.md"))
 const sources = found.filter((path) => /\/SOURCES?\.md$/.test(path))
 
 describe("READMEs of folders", () => {
-  test("every folder that needs a README has one of at most three screens", () => {
+  test("every required README of a folder exists, and no README exceeds its limit of lines", () => {
     expect(readmes).toEqual(
       expect.arrayContaining(["src/README.md", "sql/README.md", "test/README.md", "test/bench/README.md"]),
     )
@@ -44,7 +44,7 @@ describe("READMEs of folders", () => {
 describe("the figures of the benchmarks", () => {
   const figures = read("test/bench/README.md")
 
-  test("every figure is next to a command that exists", () => {
+  test("every command in the README of the benchmarks exists", () => {
     const commands = [...figures.matchAll(/`bun (test\/bench\/[\w-]+\.ts)[^`]*`/g)].map(([, path]) => path as string)
     expect(commands.length).toBeGreaterThan(20)
     expect(commands.filter((path) => !existsSync(join(root, path)))).toEqual([])

@@ -12,7 +12,7 @@ const schema = filesOf("sql/schema", ".sql")
 const pages = ["src", "sql", "test", "fixtures"].flatMap((folder) => filesOf(folder, ".md"))
 
 describe("form", () => {
-  test("no line is over 120 columns, excluded from the formatter, or has a spread of a literal", () => {
+  test("no line is over 120 columns, has a formatter exception, or spreads a literal", () => {
     const found = [...sources, ...tests, ...schema].flatMap(({ path, text }) =>
       text.split("\n").flatMap((line, at) => {
         const isRefused = isLong(line) || isException(line) || hasSpread(line)
@@ -38,7 +38,7 @@ describe("comments", () => {
     expect(commentsWith(opening)).toEqual([])
   })
 
-  test("no comment has words of the old dialect", () => {
+  test("no comment contains a phrase that the style guide replaces", () => {
     const dialect =
       /\b(?:is told|tells of|says nothing|nobody knows|stands (?:in|for|beside)|whoever|beside whom|of which)\b/i
     expect(commentsWith(dialect)).toEqual([])
@@ -46,7 +46,7 @@ describe("comments", () => {
 })
 
 describe("names", () => {
-  test("no variable is named by a participle", () => {
+  test("no variable has a vague name such as asked, held or shown", () => {
     const participles =
       /\b(?:const|let) (?:asked|held|told|said|known|one|own|others|kept|sought|beside|besides|shown)\b/g
     const found = [...sources, ...tests].flatMap(({ path, text }) =>
@@ -55,7 +55,7 @@ describe("names", () => {
     expect(found).toEqual([])
   })
 
-  test("no file, function or type has a name that could name anything", () => {
+  test("no file, function or type has a generic name such as utils or helper", () => {
     const empty =
       /(?:^|[a-z])(?:Utils?|Helpers?|Managers?|Misc|Stuff)(?![a-z])|\b(?:utils?|helpers?|managers?|misc|stuff)\b/
     const found = sources.flatMap(({ path, text }) => {

@@ -90,7 +90,7 @@ describe("a log line", () => {
     expect(logged({}, "info")).toHaveLength(1)
   })
 
-  test("a log line is cut at 2,000 characters per field, after redaction", () => {
+  test("each field of a log line is shortened to 2,000 characters after redaction", () => {
     const [line = ""] = logged({ reason: `${"x".repeat(1_990)} ${KEY}` })
     expect(JSON.parse(line).reason).toHaveLength(2_000)
     expect(line).not.toContain("Canary")

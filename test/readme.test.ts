@@ -88,7 +88,7 @@ describe("the README for assistants", () => {
     expect([...LEGACY, ...MODERN]).toEqual(expect.arrayContaining(versions))
   })
 
-  test("the README shows a JSON configuration with URL and header, and links to the others", () => {
+  test("the README shows a JSON configuration with URL and header, and links to the page about assistants", () => {
     const [, configuration] = /^code --add-mcp '([^']*)'$/m.exec(section)!
     expect(JSON.parse(configuration!)).toEqual({
       name: "appmeter",

@@ -22,7 +22,7 @@ async function walkOf(script: string, extra: number): Promise<{ steps: string[];
 }
 
 long(
-  "a keyed read runs at most 19 files and 20 standalone ones, and these numbers may only fall",
+  "a keyed read runs at most 19 connected files and 20 standalone files",
   async () => {
     const { steps, standalone } = await walkOf("walk-calls.ts", 100)
     // main.ts opens the port, which tests do not, and http/keyless.ts serves paths without a key
@@ -35,7 +35,7 @@ long(
 )
 
 long(
-  "the 15 files that describe a reading all run; with what they use, it runs 39 files and 19 standalone ones",
+  "a reading runs every file that src/README.md lists for it, and at most 39 connected and 19 standalone files",
   async () => {
     const { steps, standalone } = await walkOf("walk-readings.ts", 20)
     const files = filesIn("a reading")

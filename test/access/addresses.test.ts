@@ -26,7 +26,7 @@ describe("the client's address", () => {
     ["2001:db8:1::5", "[2001:DB8:0:0::7]:443", proxies, "2001:db8::7"],
     ["fe80::1%eth0", null, proxies, "fe80::1"],
     [null, "198.51.100.7", proxies, null],
-  ])("the client of peer %p with header %p", (peer, header, trusted, client) => {
+  ])("the client address is derived from peer %p and X-Forwarded-For %p", (peer, header, trusted, client) => {
     expect(clientAddress(peer, header, trusted)).toBe(client)
   })
 
@@ -105,7 +105,7 @@ describe("an address list", () => {
   })
 })
 
-test("the network of an address is one IPv4 address or one /64", () => {
+test("the network of an IPv4 address is that address; the network of an IPv6 address is its /64", () => {
   expect(networkOf("192.0.2.1")).toBe("192.0.2.1")
   expect(networkOf("::ffff:192.0.2.1")).toBe("192.0.2.1")
   expect(networkOf("2001:db8::1")).toBe(networkOf("2001:db8:0:0:ffff:ffff:ffff:ffff"))

@@ -30,7 +30,7 @@ const countUsed = async (workspaceId: number) => (await countUsedAllowances(sql,
 const rivalOf = (n: number) => ({ ...RIVAL, about: `ios us ${30_000 + n}` })
 const short = ({ granted, used }: AllowanceState) => [granted, used]
 
-test("units beyond the allowance are refused for free, and opened subjects stay open", async () => {
+test("a new app beyond the monthly allowance is refused, and apps opened earlier stay open", async () => {
   const workspace = await newWorkspace()
   const answers: AllowanceState[] = []
   for (let n = 0; n < 5; n++) answers.push(await call(workspace).take("spy", rivalOf(n)))
@@ -46,7 +46,7 @@ test("units beyond the allowance are refused for free, and opened subjects stay 
   expect(await countUsed(workspace)).toBe(3)
 })
 
-test("one of 100 concurrent calls for a subject takes a unit, and it is open for all until the same time", async () => {
+test("100 concurrent calls for the same app use one unit and get the same end time", async () => {
   const workspace = await newWorkspace()
   const answers = await Promise.all(Array.from({ length: 100 }, () => call(workspace).take("spy", RIVAL)))
   expect(answers.map(short)).toEqual(Array.from({ length: 100 }, () => [true, 1]))
@@ -54,7 +54,7 @@ test("one of 100 concurrent calls for a subject takes a unit, and it is open for
   expect(await countUsed(workspace)).toBe(1)
 })
 
-test("of 60 concurrent calls for distinct subjects exactly as many are granted as there are units", async () => {
+test("an allowance of 7 grants exactly 7 of 60 concurrent calls for different apps", async () => {
   const workspace = await newWorkspace()
   const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => call(workspace, 7).take("spy", rivalOf(n))))
   expect(
@@ -66,7 +66,7 @@ test("of 60 concurrent calls for distinct subjects exactly as many are granted a
   expect(await countUsed(workspace)).toBe(7)
 })
 
-test("workspaces are counted separately, a lowered allowance refuses further units, and 0 grants none", async () => {
+test("a lowered allowance refuses a new app, and each workspace has its own count", async () => {
   const [workspace, other] = [await newWorkspace(), await newWorkspace()]
   await call(workspace).take("spy", rivalOf(1))
   expect(short(await call(other, 0).take("spy", rivalOf(1)))).toEqual([false, 0])
@@ -81,7 +81,7 @@ describe("periods by the database's clock", () => {
     set opened_at = opened_at - ${interval}::interval, open_until = open_until - ${interval}::interval
     where workspace_id = ${workspace}`
 
-  test("a subject stays open for exactly 30 days, in which a call takes no further unit", async () => {
+  test("an opened app stays open for exactly 30 days, and calls in that time use no further unit", async () => {
     const workspace = await newWorkspace()
     const first = call(workspace)
     const { openUntil } = await first.take("spy", RIVAL)
@@ -97,7 +97,7 @@ describe("periods by the database's clock", () => {
     expect(Date.parse(renewed.openUntil as string)).toBeGreaterThanOrEqual(Date.parse(openUntil as string))
   })
 
-  test("units of last month do not count in this month, while their subjects are still open", async () => {
+  test("apps opened last month stay open and do not count towards this month's allowance", async () => {
     const workspace = await newWorkspace()
     for (let n = 0; n < 3; n++) await call(workspace).take("spy", rivalOf(n))
     await sql`
@@ -109,7 +109,7 @@ describe("periods by the database's clock", () => {
     expect(short(await call(workspace).take("spy", rivalOf(9)))).toEqual([true, 1])
   })
 
-  test("a month ends at midnight UTC of the next month's first day", async () => {
+  test("the allowance resets at 00:00 UTC on the first day of the next month", async () => {
     const [clock] = await sql<{ next: Date }[]>`
       select (date_trunc('month', now() at time zone 'utc') + interval '1 month') at time zone 'utc' as next`
     expect((await call(await newWorkspace()).take("spy", RIVAL)).resetsAt).toBe(clock!.next.toISOString())
@@ -117,7 +117,7 @@ describe("periods by the database's clock", () => {
 })
 
 describe("failed calls", () => {
-  test("a failed call gives its units back once, and the next call takes them again", async () => {
+  test("a failed call returns its unit only once, and the next call can use the unit", async () => {
     const workspace = await newWorkspace()
     const failed = call(workspace, 1)
     await failed.take("spy", RIVAL)
@@ -127,7 +127,7 @@ describe("failed calls", () => {
     expect(short(await call(workspace, 1).take("spy", RIVAL))).toEqual([true, 1])
   })
 
-  test("a failed call also gives back the unit that it was still taking, and then takes no more units", async () => {
+  test("a call that fails while taking a unit returns the unit and cannot take a new unit", async () => {
     const workspace = await newWorkspace()
     const failed = call(workspace)
     const pending = failed.take("spy", RIVAL)
@@ -138,7 +138,7 @@ describe("failed calls", () => {
     expect(await countUsed(workspace)).toBe(0)
   })
 
-  test("an answered call gives back only units that it did not use and that no other call relies on", async () => {
+  test("a call that releases an unused unit returns it unless another call uses the same unit", async () => {
     const workspace = await newWorkspace()
     const attempt = call(workspace)
     await attempt.take("spy", rivalOf(1))
@@ -160,7 +160,7 @@ describe("failed calls", () => {
     expect(await countUsed(workspace)).toBe(2)
   })
 
-  test("a failed call gives back no unit if the subject was already open or the unit was not granted", async () => {
+  test("a failed call returns no unit for an app that was already open or was refused", async () => {
     const workspace = await newWorkspace()
     await call(workspace, 1).take("spy", RIVAL)
     const failed = call(workspace, 1)
@@ -171,7 +171,7 @@ describe("failed calls", () => {
     expect(short(await call(workspace, 1).take("spy", RIVAL))).toEqual([true, 1])
   })
 
-  test("a failed call leaves a subject open and its unit taken if another call has read it meanwhile", async () => {
+  test("a failed call does not return its unit if another call has read the same app meanwhile", async () => {
     const workspace = await newWorkspace()
     const failed = call(workspace)
     await failed.take("spy", RIVAL)
@@ -182,7 +182,7 @@ describe("failed calls", () => {
     expect(await countUsed(workspace)).toBe(1)
   })
 
-  test("a failed call gives back a unit if the response to taking it was lost", async () => {
+  test("a failed call returns its unit even if the database took the unit but its response was lost", async () => {
     const workspace = await newWorkspace()
     // The database runs the statement, but its response is lost.
     const lossy = new Proxy(sql, {
@@ -200,7 +200,7 @@ describe("failed calls", () => {
   })
 })
 
-slow("the count equals the number of open subjects after any order of takes and failures", async () => {
+slow("after random calls and failures the count of used units equals the number of open apps", async () => {
   const workspace = await newWorkspace()
   // Random numbers with a fixed seed.
   let seed = 20_251_120
@@ -245,34 +245,31 @@ describe("calls that share a unit", () => {
     return { workspace, used: await countUsed(workspace) }
   }
 
-  test(
-    "the units of calls whose process died are given back after ten minutes, " + "unless one of the calls was answered",
-    async () => {
-      const passes = (workspace: number) => sql`
+  test("a crashed process's unit is returned after ten minutes unless another call for the app succeeded", async () => {
+    const passes = (workspace: number) => sql`
       update allowance_unit
       set opened_at = opened_at - interval '11 minutes'
       where workspace_id = ${workspace}`
-      const [dead, answered] = [await newWorkspace(), await newWorkspace()]
-      for (const workspace of [dead, answered]) await call(workspace, 1).take("spy", RIVAL)
-      const other = call(answered)
-      await other.take("spy", RIVAL)
-      await other.keep()
-      expect([await countUsed(dead), await countUsed(answered)]).toEqual([1, 1])
-      await Promise.all([passes(dead), passes(answered)])
-      expect([await countUsed(dead), await countUsed(answered)]).toEqual([0, 1])
-      expect(short(await call(dead, 1).take("spy", rivalOf(2)))).toEqual([true, 1])
-      expect(short(await call(answered, 1).take("spy", rivalOf(2)))).toEqual([false, 1])
-      expect([await countUsed(dead), await countUsed(answered)]).toEqual([1, 1])
-    },
-  )
+    const [dead, answered] = [await newWorkspace(), await newWorkspace()]
+    for (const workspace of [dead, answered]) await call(workspace, 1).take("spy", RIVAL)
+    const other = call(answered)
+    await other.take("spy", RIVAL)
+    await other.keep()
+    expect([await countUsed(dead), await countUsed(answered)]).toEqual([1, 1])
+    await Promise.all([passes(dead), passes(answered)])
+    expect([await countUsed(dead), await countUsed(answered)]).toEqual([0, 1])
+    expect(short(await call(dead, 1).take("spy", rivalOf(2)))).toEqual([true, 1])
+    expect(short(await call(answered, 1).take("spy", rivalOf(2)))).toEqual([false, 1])
+    expect([await countUsed(dead), await countUsed(answered)]).toEqual([1, 1])
+  })
 
-  slow("calls that share a unit leave it taken unless all of them fail, whichever took it", async () => {
+  slow("a unit that several calls share is returned only if all of the calls fail", async () => {
     expect((await failSome(40, 40)).used).toBe(0)
     expect((await failSome(39, 40)).used).toBe(1)
     expect((await failSome(0, 3)).used).toBe(1)
   })
 
-  test("a call that fails after ten minutes gives back no unit that other calls used", async () => {
+  test("a failed call does not return a unit that an earlier call used more than ten minutes ago", async () => {
     const { workspace } = await failSome(0, 1)
     await sql`update allowance_unit set opened_at = opened_at - interval '11 minutes' where workspace_id = ${workspace}`
     const lateCall = call(workspace)
@@ -281,7 +278,7 @@ describe("calls that share a unit", () => {
     expect(await countUsed(workspace)).toBe(1)
   })
 
-  long("a unit that more than 500 calls share is never given back, so that its record stays small", async () => {
+  long("a unit that more than 500 calls share is not returned even if all of the calls fail", async () => {
     expect((await failSome(501, 501)).used).toBe(1)
   })
 })

@@ -36,7 +36,7 @@ function countStatements(client: Sql) {
   return { counted, sizes }
 }
 
-test("charges that arrive together share statements, and each has its own row in the ledger", async () => {
+test("concurrent charges share SQL statements, and each charge has its own row in the ledger", async () => {
   const { counted, sizes } = countStatements(sql)
   const chargeGrouped = createChargeCall(counted)
   const [payer, otherPayer] = [await somePayer(), await somePayer()]
@@ -56,7 +56,7 @@ test("charges that arrive together share statements, and each has its own row in
   expect([...rows].sort(byRequest)).toEqual(dues.map(({ requestId, cost }) => ({ requestId, cost })).sort(byRequest))
 })
 
-test("a single charge is sent at once, alone", async () => {
+test("a charge without concurrent charges is sent in its own SQL statement", async () => {
   const { counted, sizes } = countStatements(sql)
   const { due } = await somePayer()
   const chargeGrouped = createChargeCall(counted)
@@ -77,7 +77,7 @@ test("a settled charge is committed and visible to another connection", async ()
   expect(visibleRows).toEqual(Array(40).fill(1))
 })
 
-test("a charge of a small workspace is settled before the last of hundreds of earlier charges", async () => {
+test("a charge of a small workspace is settled before most of 600 earlier charges of a large workspace", async () => {
   const [large, small] = [await somePayer(), await somePayer()]
   const settled: string[] = []
   const pay = async (name: string, due: Due) => {
@@ -90,7 +90,7 @@ test("a charge of a small workspace is settled before the last of hundreds of ea
   expect(settled.indexOf("small")).toBeLessThan(250)
 })
 
-test("an invalid charge fails alone, and the other charges in its statement are paid", async () => {
+test("an invalid charge fails, and the other charges in the same SQL statement are paid", async () => {
   const [payer, otherPayer] = [await somePayer(), await somePayer()]
   const foreign: Due = { ...payer.due(), keyId: otherPayer.due().keyId }
   const tooMuch = payer.due(2 ** 40)
@@ -106,7 +106,7 @@ test("an invalid charge fails alone, and the other charges in its statement are 
   expect([(await readCredits(sql, payer.due())).used, (await readCredits(sql, otherPayer.due())).used]).toEqual([3, 1])
 })
 
-test("all charges fail when the database does not answer, and later ones are paid", async () => {
+test("concurrent charges all fail when the database connection is lost, and a later charge is paid", async () => {
   const { due } = await somePayer()
   let isDown = true
   const broken = new Proxy(sql, {
@@ -124,7 +124,7 @@ test("all charges fail when the database does not answer, and later ones are pai
   expect((await chargeGrouped(due())).credits.used).toBe(1)
 })
 
-slow("a statement that never returns does not block later charges forever", async () => {
+slow("an SQL statement that never returns does not block later charges", async () => {
   const { due } = await somePayer()
   let isLost = false
   const silent = new Proxy(sql, {
@@ -143,7 +143,7 @@ slow("a statement that never returns does not block later charges forever", asyn
 })
 
 describe.skipIf(!process.env.DATABASE_URL)("a locked account", () => {
-  test("postgres: a locked account delays only its own charges, which are paid once it is released", async () => {
+  test("postgres: a locked account delays only its own charges, and they are paid after the release", async () => {
     const [lockedPayer, free] = [await somePayer(), await somePayer()]
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
@@ -166,7 +166,7 @@ describe.skipIf(!process.env.DATABASE_URL)("a locked account", () => {
     expect((await readCredits(sql, lockedPayer.due())).used).toBe(25)
   })
 
-  test("postgres: two processes charge the same workspaces at once and exactly", async () => {
+  test("postgres: two concurrent charge queues spend exactly the credits of each workspace", async () => {
     const payers = await Promise.all(Array.from({ length: 12 }, () => somePayer({ credits: 50 })))
     const other = createChargeCall(sql)
     const paid = await Promise.all(
@@ -187,7 +187,7 @@ const charges = fc.array(fc.record({ payer: fc.nat({ max: 3 }), cost: fc.integer
   maxLength: 60,
 })
 
-test("any mix of concurrent charges adds up, and only those that the credits do not cover are refused", async () => {
+test("random concurrent charges add up, and only charges beyond the credits or the budget are refused", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(means, { minLength: 4, maxLength: 4 }), charges, async (four, requests) => {
       const payers = await Promise.all(four.map(somePayer))
@@ -206,7 +206,7 @@ test("any mix of concurrent charges adds up, and only those that the credits do 
   )
 })
 
-slow("any mix of charges in one statement has the same results and ledger as charging one after another", async () => {
+slow("charges in one SQL statement have the same results and ledger as the same charges one by one", async () => {
   const month = fc.constantFrom("this", "last")
   await fc.assert(
     fc.asyncProperty(
@@ -229,7 +229,7 @@ slow("any mix of charges in one statement has the same results and ledger as cha
   )
 })
 
-test("valid charges of a statement are paid although invalid ones for other workspaces fail", async () => {
+test("valid charges are paid although charges with a wrong key or workspace in the same statement fail", async () => {
   const payers = await Promise.all([1, 2, 3, 4].map(() => somePayer()))
   const [first, second, third, fourth] = payers.map(({ due }) => due()) as [Due, Due, Due, Due]
   const outcomes = await Promise.all(

@@ -102,7 +102,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-test("random histories leave the database in the state of a simple model", async () => {
+test("random charges, refunds and month changes leave the database in the same state as a simple model", async () => {
   let steps = 0
   const history = fc.array(anyStep, { minLength: 10, maxLength: 40, size: "max" })
   await fc.assert(

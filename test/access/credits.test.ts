@@ -75,7 +75,7 @@ async function monthPasses({ workspaceId, keyId }: Due) {
 }
 
 describe.each(WAYS)("charging %s", (_, way) => {
-  test("a charge uses credits of the workspace and budget of the key, and is written to the ledger", async () => {
+  test("a charge uses the workspace's credits and the key's budget and is written to the ledger", async () => {
     const { due, pay, credits } = await someAccount(100, 0, 50, way)
     const paid = await pay(30)
     expect(paid).toEqual({
@@ -88,7 +88,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
     expect(ledger).toEqual([expect.objectContaining({ cost: 30, from_pack: 0, operation: "test", key_id: due.keyId })])
   })
 
-  test("a charge refused for missing credits changes nothing and returns limit, used and reset", async () => {
+  test("a charge without enough credits is refused with the limit, the usage and the reset time", async () => {
     const { due, pay } = await someAccount(100, 0, undefined, way)
     await pay(95)
     const before = await readRows(due)
@@ -104,7 +104,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
     expect((await pay(5)).credits.remaining).toBe(0)
   })
 
-  test("a charge refused by the key's budget leaves account and ledger unchanged; other keys still pay", async () => {
+  test("a charge above the key's budget is refused and changes nothing; other keys can still pay", async () => {
     const { workspace, due, pay } = await someAccount(100, 0, 10, way)
     const other = await someKey(sql, workspace)
     await pay(8)
@@ -123,7 +123,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
     expect((await pay(3)).refused).toBe("key_budget_reached")
   })
 
-  test("a charge is committed or rolled back with its transaction", async () => {
+  test("a charge is rolled back with its transaction", async () => {
     const { due } = await someAccount(100)
     const before = await readRows(due)
     const attempt = sql.begin(async (tx) => {
@@ -142,7 +142,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
     },
   )
 
-  test("a charge to a key of another workspace is an error", async () => {
+  test("a charge with a key of another workspace is an error", async () => {
     const payer = await someAccount(100)
     const otherPayer = await someAccount(100)
     const before = await readRows(otherPayer.due)
@@ -154,7 +154,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
 })
 
 describe.each(WAYS)("packs, charged %s,", (_, way) => {
-  test("pack credits are spent after the monthly credits, to the last one", async () => {
+  test("pack credits are spent only after the monthly credits, down to the last pack credit", async () => {
     const { due, pay } = await someAccount(10, 5, undefined, way)
     const figures = []
     for (const cost of [8, 4, 3]) {
@@ -175,7 +175,7 @@ describe.each(WAYS)("packs, charged %s,", (_, way) => {
     ])
   })
 
-  test("unused pack credits carry over to the next month, and monthly credits start anew", async () => {
+  test("unused pack credits carry over to the next month, and the monthly credits are reset", async () => {
     const { due, pay, credits } = await someAccount(10, 20, 40, way)
     await pay(17)
     await monthPasses(due)
@@ -196,7 +196,7 @@ describe.each(WAYS)("packs, charged %s,", (_, way) => {
     expect((await pay(1)).budget).toEqual({ used: 1, limit: 10 })
   })
 
-  test("pack credits are not taken for usage above the quota of a smaller plan", async () => {
+  test("lowering the monthly credits below the current usage takes no pack credits", async () => {
     const { workspace, due, pay, credits } = await someAccount(100, 20, undefined, way)
     await pay(80)
     await setWorkspace(sql, workspace.name, { overrides: { credits: 10 } })
@@ -209,7 +209,7 @@ describe.each(WAYS)("packs, charged %s,", (_, way) => {
 })
 
 test.each(WAYS)(
-  "a transaction from before the end of a month, charging %s, does not turn the account's month back",
+  "charging %s in a transaction of last month does not set the account back to that month",
   async (_, way) => {
     const { due, pay, credits } = await someAccount(100, 0, 100, way)
     await pay(40)
@@ -223,7 +223,7 @@ test.each(WAYS)(
 )
 
 describe("refunds", () => {
-  test("a refund returns a request's charge once, and the ledger still adds up", async () => {
+  test("a charge is refunded only once, and the ledger adds up after the refund", async () => {
     const { due, pay, credits } = await someAccount(10, 5, 50)
     const before = await credits()
     await pay(4)
@@ -241,7 +241,7 @@ describe("refunds", () => {
     expect(key?.used).toBe(4)
   })
 
-  test("a refund loses nothing when a later charge was the one that used the pack", async () => {
+  test("a refund restores the full amount even if a later charge used pack credits", async () => {
     const { due, pay, credits } = await someAccount(10, 5)
     await single({ ...due, cost: 10, requestId: "mine" })
     await pay(3)
@@ -249,7 +249,7 @@ describe("refunds", () => {
     expect(await credits()).toMatchObject({ used: 3, remaining: 12, packCredits: 2 })
   })
 
-  test("a refund after the end of the month returns the pack's share", async () => {
+  test("a refund after the end of the month restores only the pack credits of the charge", async () => {
     const { due, credits } = await someAccount(10, 5, 50)
     await single({ ...due, cost: 12, requestId: "mine" })
     await monthPasses(due)
@@ -261,7 +261,7 @@ describe("refunds", () => {
 })
 
 describe.each(WAYS)("many at once, charged %s:", (_, way) => {
-  slow("exactly 140 of 300 charges of 7 from 980 are paid in one process, and the ledger equals used", async () => {
+  slow("980 credits pay exactly 140 of 300 concurrent charges of 7 credits, and the ledger matches", async () => {
     const { due, pay, credits } = await someAccount(980, 0, undefined, way)
     const paid = (await Promise.all(Array.from({ length: 300 }, () => pay(7)))).filter(({ refused }) => !refused)
     expect(paid).toHaveLength(140)
@@ -270,32 +270,35 @@ describe.each(WAYS)("many at once, charged %s:", (_, way) => {
     expect(await credits()).toMatchObject({ used: 980, remaining: 0 })
   })
 
-  slow("two keys of one account with a budget and refunds cause no deadlock and exceed no limit", async () => {
-    const { workspace, due } = await someAccount(500, 100, 200)
-    const { key } = await someKey(sql, workspace)
-    // The key with the budget must reach it before the other key has used all shared credits, in any order of calls.
-    const metBudget = Promise.withResolvers<void>()
-    const work = Array.from({ length: 300 }, async (_, call) => {
-      const isBudgeted = call % 2 === 1
-      if (!isBudgeted && call >= 100) await metBudget.promise
-      const keyId = isBudgeted ? due.keyId : key.id
-      const keyedCharge = { ...due, keyId, cost: 1 + (call % 7), requestId: `many ${call}` }
-      const { refused } = await way(keyedCharge)
-      if (refused === "key_budget_reached") metBudget.resolve()
-      if (!refused && call % 5 === 0) expect(await refund(sql, keyedCharge)).toBe(true)
-      return refused
-    })
-    const refusals = new Set(await Promise.all(work))
-    expect(refusals).toEqual(new Set([null, "credits_exhausted", "key_budget_reached"]))
-    await expectLedgerEqualsUsed(due)
-    const { used, remaining } = await readCredits(sql, due)
-    expect(used + remaining).toBe(600)
-  })
+  slow(
+    "concurrent charges and refunds of two keys cause no deadlock and exceed neither credits nor budget",
+    async () => {
+      const { workspace, due } = await someAccount(500, 100, 200)
+      const { key } = await someKey(sql, workspace)
+      // The key with the budget must reach it before the other key has used all shared credits, in any order of calls.
+      const metBudget = Promise.withResolvers<void>()
+      const work = Array.from({ length: 300 }, async (_, call) => {
+        const isBudgeted = call % 2 === 1
+        if (!isBudgeted && call >= 100) await metBudget.promise
+        const keyId = isBudgeted ? due.keyId : key.id
+        const keyedCharge = { ...due, keyId, cost: 1 + (call % 7), requestId: `many ${call}` }
+        const { refused } = await way(keyedCharge)
+        if (refused === "key_budget_reached") metBudget.resolve()
+        if (!refused && call % 5 === 0) expect(await refund(sql, keyedCharge)).toBe(true)
+        return refused
+      })
+      const refusals = new Set(await Promise.all(work))
+      expect(refusals).toEqual(new Set([null, "credits_exhausted", "key_budget_reached"]))
+      await expectLedgerEqualsUsed(due)
+      const { used, remaining } = await readCredits(sql, due)
+      expect(used + remaining).toBe(600)
+    },
+  )
 })
 
 describe.each(["alone", "in groups"])("many processes at once, charging %s:", (way) => {
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: exactly 140 of 300 charges of 7 from 980 are paid over 4 processes, and the ledger equals used",
+    "postgres: 980 credits pay exactly 140 of 300 charges of 7 credits by 4 processes, and the ledger matches",
     async () => {
       const { due } = await someAccount(980)
       const task = JSON.stringify({
@@ -357,7 +360,7 @@ describe("the figures a caller sees", () => {
       budget: budget && { used: budget[0], limit: budget[1] },
     }) as Caller
 
-  test("a caller that cannot pay the lowest price is refused before the call, with the limit's figures", () => {
+  test("a caller that cannot pay the lowest price is refused before the call, with the limit and its usage", () => {
     expect(cannotPay(caller([9, 10], null), 1)).toBeNull()
     expect(cannotPay(caller([9, 10], null), 2)).toMatchObject({
       code: "credits_exhausted",
@@ -376,7 +379,7 @@ describe("the figures a caller sees", () => {
     expect(cannotPay(caller([0, 0], [9, 5]), 0)).toBeNull()
   })
 
-  test("credit headers have the month's figures, and 0 0 0 without a key", () => {
+  test("credit headers show the month's usage, limit and remainder, and zeros without a key", () => {
     expect(creditHeaders(caller([9, 10], null).credits, now)).toEqual({
       "x-credits-used": "9",
       "x-credits-limit": "10",

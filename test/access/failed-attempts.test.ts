@@ -18,7 +18,7 @@ function openCounter(options: { perMinute?: number; maxAddresses?: number } = {}
   return { clock, attempt, lookUps: () => lookUps }
 }
 
-test("30 of 100 concurrent look-ups from an address run, 70 are rate-limited, and others are free", async () => {
+test("30 of 100 concurrent unknown keys from one address are checked, and 70 are rate-limited", async () => {
   const { attempt, lookUps, clock } = openCounter()
   clock.at += 12_300
   const outcomes = await Promise.all(Array.from({ length: 100 }, () => outcomeOf(attempt("203.0.113.9"))))
@@ -30,14 +30,14 @@ test("30 of 100 concurrent look-ups from an address run, 70 are rate-limited, an
   expect(await outcomeOf(attempt(null))).toBe("ok")
 })
 
-test("a burst of valid keys from an address is delayed, never refused", async () => {
+test("a burst of requests with valid keys from one address is never refused", async () => {
   const { attempt, lookUps } = openCounter()
   const outcomes = await Promise.all(Array.from({ length: 200 }, () => outcomeOf(attempt("203.0.113.9", {}))))
   expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(200)
   expect(lookUps()).toBe(200)
 })
 
-test("failed attempts are counted anew each minute", async () => {
+test("the count of failed attempts starts at zero each minute", async () => {
   const { attempt, clock } = openCounter({ perMinute: 2 })
   const outcomes = []
   for (const seconds of [0, 58, 59, 60, 61, 62]) {
@@ -47,7 +47,7 @@ test("failed attempts are counted anew each minute", async () => {
   expect(outcomes).toEqual(["ok", "ok", "rate_limited", "ok", "ok", "rate_limited"])
 })
 
-test("failed attempts of an IPv6 address count for its /64", async () => {
+test("failed attempts of an IPv6 address are counted for its whole /64 network", async () => {
   const { attempt } = openCounter({ perMinute: 2 })
   expect(await outcomeOf(attempt("2001:db8::1"))).toBe("ok")
   expect(await outcomeOf(attempt("2001:db8::2"))).toBe("ok")
@@ -55,7 +55,7 @@ test("failed attempts of an IPv6 address count for its /64", async () => {
   expect(await outcomeOf(attempt("2001:db8:0:1::1"))).toBe("ok")
 })
 
-test("a look-up that throws is not a failed attempt and delays nobody", async () => {
+test("a key query that throws an error does not count as a failed attempt", async () => {
   const attempts = createFailedAttempts({ now: () => new Date(MINUTE), perMinute: 1 })
   const broken = () => attempts.watch("203.0.113.9", () => Promise.reject(new Error("the database is away")))
   for (let round = 0; round < 3; round++) expect(String(await errorOf(broken()))).toMatch("away")
@@ -63,7 +63,7 @@ test("a look-up that throws is not a failed attempt and delays nobody", async ()
   expect(await outcomeOf(attempts.watch("203.0.113.9", async () => null))).toBe("rate_limited")
 })
 
-test("no more than maxAddresses addresses are remembered, and the oldest is evicted", async () => {
+test("at most maxAddresses addresses are remembered, and the oldest is evicted", async () => {
   const { attempt } = openCounter({ perMinute: 1, maxAddresses: 2 })
   for (const last of [1, 2]) await attempt(`203.0.113.${last}`)
   expect(await outcomeOf(attempt("203.0.113.2"))).toBe("rate_limited")

@@ -46,7 +46,7 @@ const stores: Store[] = [
 ]
 
 for (const [name, check, opened, nextDay] of stores) {
-  check(`${name}: grants the allowance, refuses the rest at no cost, starts anew at midnight, twice`, async () => {
+  check(`${name}: calls beyond the daily allowance are refused until midnight`, async () => {
     const hive = opened()
     const workspace = await someWorkspace()
     for (let day = 0; day < 3; day++) {
@@ -64,7 +64,7 @@ for (const [name, check, opened, nextDay] of stores) {
     }
   })
 
-  check(`${name}: with 5 left and 25 calls at once exactly 5 pass`, async () => {
+  check(`${name}: exactly 5 of 25 concurrent calls are granted when 5 calls are left`, async () => {
     const hive = opened()
     const workspace = await someWorkspace()
     await Promise.all(Array.from({ length: 15 }, () => hive.take(workspace, 20)))
@@ -74,23 +74,20 @@ for (const [name, check, opened, nextDay] of stores) {
     expect(await hive.used(workspace)).toBe(20)
   })
 
-  check(
-    `${name}: workspaces are apart, a lowered allowance refuses, a raised one grants, none grants none`,
-    async () => {
-      const hive = opened()
-      const [workspace, other] = [await someWorkspace(), await someWorkspace()]
-      for (let call = 0; call < 5; call++) await hive.take(workspace, 5)
-      expect(await hive.take(workspace, 3)).toMatchObject({ allowed: false, used: 5 })
-      expect(await hive.take(workspace, 6)).toMatchObject({ allowed: true, used: 6 })
-      expect(await hive.take(other, 0)).toMatchObject({ allowed: false, used: 0 })
-      expect(await hive.used(other)).toBe(0)
-      for (const perDay of [Number.NaN, -1, 0.5]) {
-        expect(await problem(hive.take(other, perDay))).toBeInstanceOf(RangeError)
-      }
-    },
-  )
+  check(`${name}: a lowered allowance refuses the next call, and a raised allowance grants it`, async () => {
+    const hive = opened()
+    const [workspace, other] = [await someWorkspace(), await someWorkspace()]
+    for (let call = 0; call < 5; call++) await hive.take(workspace, 5)
+    expect(await hive.take(workspace, 3)).toMatchObject({ allowed: false, used: 5 })
+    expect(await hive.take(workspace, 6)).toMatchObject({ allowed: true, used: 6 })
+    expect(await hive.take(other, 0)).toMatchObject({ allowed: false, used: 0 })
+    expect(await hive.used(other)).toBe(0)
+    for (const perDay of [Number.NaN, -1, 0.5]) {
+      expect(await problem(hive.take(other, perDay))).toBeInstanceOf(RangeError)
+    }
+  })
 
-  check(`${name}: resets at the next 00:00 UTC`, async () => {
+  check(`${name}: the allowance resets at the next 00:00 UTC`, async () => {
     const workspace = await someWorkspace()
     const clock = () => (name === "database" ? Date.now() : nowMs)
     const midnight = () => new Date(Math.floor(clock() / 86_400_000 + 1) * 86_400_000).toISOString()
@@ -100,29 +97,32 @@ for (const [name, check, opened, nextDay] of stores) {
   })
 }
 
-withRedis("redis: wire: the day changes between 23:59:59.999 and 00:00:00.000 UTC, also on a leap day", async () => {
-  const { hive } = open({ wire: wire! })
-  const workspace = await someWorkspace()
-  const states = []
-  for (const time of [
-    "2024-02-28T23:59:59.999Z",
-    "2024-02-29T00:00:00.000Z",
-    "2024-02-29T23:59:59.999Z",
-    "2024-03-01",
-  ]) {
-    nowMs = Date.parse(time)
-    states.push(await hive.take(workspace, 1))
-  }
-  nowMs = NOON
-  expect(states).toEqual([
-    { allowed: true, used: 1, resetsAt: "2024-02-29T00:00:00.000Z" },
-    { allowed: true, used: 1, resetsAt: "2024-03-01T00:00:00.000Z" },
-    { allowed: false, used: 1, resetsAt: "2024-03-01T00:00:00.000Z" },
-    { allowed: true, used: 1, resetsAt: "2024-03-02T00:00:00.000Z" },
-  ])
-})
+withRedis(
+  "redis: wire: the allowance resets between 23:59:59.999 and 00:00:00.000 UTC, also on a leap day",
+  async () => {
+    const { hive } = open({ wire: wire! })
+    const workspace = await someWorkspace()
+    const states = []
+    for (const time of [
+      "2024-02-28T23:59:59.999Z",
+      "2024-02-29T00:00:00.000Z",
+      "2024-02-29T23:59:59.999Z",
+      "2024-03-01",
+    ]) {
+      nowMs = Date.parse(time)
+      states.push(await hive.take(workspace, 1))
+    }
+    nowMs = NOON
+    expect(states).toEqual([
+      { allowed: true, used: 1, resetsAt: "2024-02-29T00:00:00.000Z" },
+      { allowed: true, used: 1, resetsAt: "2024-03-01T00:00:00.000Z" },
+      { allowed: false, used: 1, resetsAt: "2024-03-01T00:00:00.000Z" },
+      { allowed: true, used: 1, resetsAt: "2024-03-02T00:00:00.000Z" },
+    ])
+  },
+)
 
-slow("a dead or silent Redis grants no call, and the call fails within a second", async () => {
+slow("a call fails within a second and is not granted while Redis is down or silent", async () => {
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
   const { port } = silent.address() as { port: number }
@@ -142,14 +142,14 @@ slow("a dead or silent Redis grants no call, and the call fails within a second"
   silent.close()
 })
 
-test("a response of the store that is not a count grants no call", async () => {
+test("a malformed response of Redis grants no call", async () => {
   for (const reply of [null, "OK", 1, [], [1], ["x", "y"], [1, null], { allowed: 1 }]) {
     const { hive } = open({ wire: { send: async () => reply, close() {} } })
     expect(await problem(hive.take(1, 500))).toBeInstanceOf(AllowanceUnavailable)
   }
 })
 
-test("calls that arrive together share statements, and workspaces and allowances are counted separately", async () => {
+test("concurrent calls share SQL statements, and each workspace's calls are counted separately", async () => {
   const [first, second] = [await someWorkspace(), await someWorkspace()]
   let statements = 0
   const counted = new Proxy(sql, {
@@ -173,7 +173,7 @@ test("calls that arrive together share statements, and workspaces and allowances
   expect(await hive.used(first)).toBe(53)
 })
 
-test("a call for a deleted workspace fails alone, and the others in its statement are counted", async () => {
+test("a call for a deleted workspace fails, and the other calls in the same SQL statement are counted", async () => {
   const { hive } = open({})
   const workspace = await someWorkspace()
   const outcomes = await Promise.all(
@@ -189,7 +189,7 @@ test("a call for a deleted workspace fails alone, and the others in its statemen
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: two processes count exactly, and a locked workspace does not delay any other",
+  "postgres: two concurrent queues count exactly, and a locked workspace does not delay other workspaces",
   async () => {
     const workspaces = await Promise.all(Array.from({ length: 8 }, someWorkspace))
     const [first, second] = [open({}).hive, open({}).hive]
@@ -222,7 +222,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test("a database that fails grants no call", async () => {
+test("a call is not granted if the database fails", async () => {
   const { hive } = open({})
   const error = await problem(hive.take(2_000_000_000, 500))
   expect(error).toBeInstanceOf(AllowanceUnavailable)

@@ -36,7 +36,7 @@ const verdict = (secret: string, address: string | null = HERE) =>
 const expire = (id: number) => sql`update api_key set expires_at = now() - interval '1 ms' where id = ${id}`
 
 describe("the key in the headers", () => {
-  test("a key is accepted in either header, and both headers must have the same key", async () => {
+  test("a key is accepted in either header; two headers must contain the same key", async () => {
     const workspace = await someWorkspace(sql)
     const { secret } = await someKey(sql, workspace)
     const other = (await someKey(sql, workspace)).secret
@@ -54,7 +54,7 @@ describe("the key in the headers", () => {
     expect(await identifyWith("Bearer ", " ")).toBe("missing_api_key")
   })
 
-  test("a wrong checksum and an unknown key have the same error, and the wrong checksum costs no query", async () => {
+  test("a key with a wrong checksum gets the same error as an unknown key, without a database query", async () => {
     const counted = countingLookUps(sql)
     const { identify } = freshIdentify(counted.sql)
     const unknown = makeKey("live", randomBytes)
@@ -108,7 +108,7 @@ describe("codes of refused keys", () => {
     expect(await from("198.51.100.7")).toBe("ok")
   })
 
-  test("a key with every problem is refused with the first one, in order", async () => {
+  test("a key with several problems is refused for the first problem in a fixed order", async () => {
     const workspace = await someWorkspace(sql, { ipListRequired: true })
     const { key, secret } = await someKey(sql, workspace)
     await markLeaked(sql, secret)
@@ -146,7 +146,7 @@ describe("codes of refused keys", () => {
     ])
   })
 
-  test("the newest live keys over the limit are on hold, while dead keys and test keys do not count", async () => {
+  test("the newest live keys above the limit are on hold; revoked, expired and test keys do not count", async () => {
     const workspace = await someWorkspace(sql)
     const keys: Awaited<ReturnType<typeof someKey>>[] = []
     for (let n = 0; n < 4; n++) keys.push(await someKey(sql, workspace))
@@ -176,7 +176,7 @@ describe("codes of refused keys", () => {
 })
 
 describe("the record of a key", () => {
-  test("the caller of a key has its entitlements, rights and figures", async () => {
+  test("the caller of a key has the key's scopes and the workspace's plan, entitlements and credits", async () => {
     const workspace = await someWorkspace(sql, {
       plan: "pro",
       explorer: true,
@@ -204,7 +204,7 @@ describe("the record of a key", () => {
     expect(caller.credits).toEqual({ used: 20, limit: 100, remaining: 80, resetsAt })
   })
 
-  test("a key's month row of last month counts as unused", async () => {
+  test("a key's usage of last month does not count in this month", async () => {
     const workspace = await someWorkspace(sql, { overrides: { credits: 10 }, pack: 30 })
     const { key, secret } = await someKey(sql, workspace, { monthlyBudget: 50 })
     await chargeAlone(sql, { workspaceId: workspace.id, keyId: key.id, cost: 25, operation: "test", requestId: "1" })
@@ -215,7 +215,7 @@ describe("the record of a key", () => {
     expect(budget).toEqual({ used: 0, limit: 50 })
   })
 
-  test("calls of a key within the cache time share one query, and the next call queries again", async () => {
+  test("calls of a key within the cache time share one database query, and a later call queries again", async () => {
     const { secret } = await someKey(sql, await someWorkspace(sql))
     const counted = countingLookUps(sql)
     const clock = { ms: 1_000 }
@@ -229,7 +229,7 @@ describe("the record of a key", () => {
     expect(counted.count()).toBe(2)
   })
 
-  test("a charge is visible at once, to the current caller and to the key's next call", async () => {
+  test("a charge is visible immediately to the current call and to the key's next call", async () => {
     const workspace = await someWorkspace(sql, { overrides: { credits: 10 }, pack: 5 })
     const { key, secret } = await someKey(sql, workspace, { monthlyBudget: 100 })
     const { identify, charged } = freshIdentify(sql, { elapsedMs: () => 0 })
@@ -248,7 +248,7 @@ describe("the record of a key", () => {
     }
   })
 
-  test("a database failure is passed on and not cached, and the next call queries again", async () => {
+  test("a database error is returned and not cached, and the next call queries again", async () => {
     const { secret } = await someKey(sql, await someWorkspace(sql))
     let isDown = true
     const flaky = new Proxy(sql, {
@@ -264,7 +264,7 @@ describe("the record of a key", () => {
   })
 })
 
-test("after 30 unknown keys a minute an address is refused without a query, but not its known keys", async () => {
+test("after 30 unknown keys in a minute an address is rate-limited, but its valid keys are accepted", async () => {
   const workspace = await someWorkspace(sql)
   const { secret } = await someKey(sql, workspace)
   const counted = countingLookUps(sql)
@@ -317,7 +317,7 @@ slow("a revoked key is refused within a second in every process, while 200 calls
   expect(lastMs).toBeLessThan(1_000)
 })
 
-test("no fault of identify contains a key, an address or a name", async () => {
+test("the error for a refused key contains no key, address or workspace name", async () => {
   const workspace = await someWorkspace(sql)
   const { key, secret } = await someKey(sql, workspace, { ipAllowList: ["198.51.100.7"] })
   const faults = [await faultOf(freshIdentify(sql).identify(bearing(secret), HERE))]

@@ -3,7 +3,7 @@ import { limitKeylessWrites } from "../../src/access/keyless-writes.ts"
 import { createGate } from "../../src/database/gate.ts"
 import { Fault } from "../../src/lib/faults.ts"
 
-test("of a flood of writes from ever new addresses two run at once, 200 wait, and the rest are refused", async () => {
+test("in a flood of writes from new addresses, two run concurrently, 200 wait and the rest are refused", async () => {
   const visitor = limitKeylessWrites(createGate())
   const open = Promise.withResolvers<void>()
   let running = 0

@@ -20,7 +20,7 @@ test("the checksum is the standard CRC32", () => {
 
 const KEYS = cases(10_000, 100_000)
 
-test(`${KEYS} keys have the right form, are parsed and never repeat`, () => {
+test(`${KEYS} generated keys have the right form, can be parsed and never repeat`, () => {
   const keys = new Set<string>()
   for (let n = 0; n < KEYS; n++) {
     const kind = n % 2 ? "live" : "test"
@@ -47,7 +47,7 @@ test("the characters of keys are uniformly distributed", () => {
   expect(chiSquare).toBeLessThan(140)
 })
 
-test("bytes above the last multiple of 62 are drawn again", () => {
+test("random bytes above the last multiple of 62 are discarded and drawn again", () => {
   const draws = [new Uint8Array(30).fill(255), new Uint8Array(30).fill(248), new Uint8Array(30).fill(247)]
   expect(makeKey("live", () => draws.shift()!).slice(9, 39)).toBe("z".repeat(30))
 })
@@ -80,12 +80,9 @@ test("text that is not a key is refused", () => {
   }
 })
 
-test(
-  "the digest is SHA-256, the hint has kind and last four characters, " + "and neither they nor a log contain the key",
-  () => {
-    const key = makeKey("live", randomBytes)
-    expect(keyDigest(key).equals(createHash("sha256").update(key).digest())).toBe(true)
-    expect(keyHint(key)).toBe(`svc_live_…${key.slice(-4)}`)
-    expect(redact(`GET /v1/apps?key=${key}`)).toBe("GET /v1/apps?key=svc_live_[redacted]")
-  },
-)
+test("a key's digest is SHA-256, its hint ends with the last four characters, and the log redacts the key", () => {
+  const key = makeKey("live", randomBytes)
+  expect(keyDigest(key).equals(createHash("sha256").update(key).digest())).toBe(true)
+  expect(keyHint(key)).toBe(`svc_live_…${key.slice(-4)}`)
+  expect(redact(`GET /v1/apps?key=${key}`)).toBe("GET /v1/apps?key=svc_live_[redacted]")
+})

@@ -14,7 +14,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-test("no more than maxKeys are cached, and a flood of unknown keys evicts none", async () => {
+test("at most maxKeys keys are cached, and a flood of unknown keys evicts no cached key", async () => {
   const workspace = await someWorkspace(sql)
   const [first, second, third] = await Promise.all(
     Array.from({ length: 3 }, async () => proofOf((await someKey(sql, workspace)).secret)),
@@ -35,7 +35,7 @@ test("no more than maxKeys are cached, and a flood of unknown keys evicts none",
   expect(counted.count()).toBe(before + 1)
 })
 
-test("a slow query is shared only while its result is young enough", async () => {
+test("concurrent calls share a slow key query only until the cache time has passed", async () => {
   const { secret } = await someKey(sql, await someWorkspace(sql))
   const counted = countingLookUps(sql)
   const clock = { ms: 0 }

@@ -14,7 +14,7 @@ function open(options: Partial<LimitsOptions>): Limits {
   return openLimits({ sql: unusedSql, log: silentLog, ...options })
 }
 
-test("a process enforces the limit while the store is down, and logs the allowed calls once a minute", async () => {
+test("a process enforces the rate limit while Redis is down, and logs the outage once a minute", async () => {
   const lines: [string, string, LogFields | undefined][] = []
   const log: Log = (level, event, fields) => lines.push([level, event, fields])
   const deadWire: RedisWire = { send: () => Promise.reject(new Error("connection closed")), close() {} }
@@ -31,7 +31,7 @@ test("a process enforces the limit while the store is down, and logs the allowed
   expect(lines.slice(1)).toEqual([["warn", "limits_degraded", { count: 4, reason: "Error: connection closed" }]])
 })
 
-test("a process stays within the limit of a second while the shared store answers only some of its calls", async () => {
+test("a process allows no more calls than the rate limit while Redis answers only some requests", async () => {
   let commands = 0
   let counted = 0
   const flapping: RedisWire = {
@@ -54,7 +54,7 @@ test("a process stays within the limit of a second while the shared store answer
   }
 })
 
-test("processes without the store each allow up to the limit, and grant no daily unit", async () => {
+test("without Redis each process allows calls up to the rate limit, but grants no daily allowance", async () => {
   const deadWire: RedisWire = { send: () => Promise.reject(new Error("connection closed")), close() {} }
   const now = () => new Date("2026-03-01T12:00:00Z")
   const processes = Array.from({ length: 3 }, () => open({ wire: deadWire, now }))
@@ -65,7 +65,7 @@ test("processes without the store each allow up to the limit, and grant no daily
     expect(await errorOf(hive.take(1, 500))).toMatchObject({ name: "AllowanceUnavailable" })
 })
 
-test("a call over the limit of this process is refused without a request to the store", async () => {
+test("a call above the rate limit is refused by the process without a request to Redis", async () => {
   let units = 0
   const send = async (_: string, args: string[]) => {
     const keys = Number(args[1])
@@ -78,7 +78,7 @@ test("a call over the limit of this process is refused without a request to the 
   expect([units, answers.filter(({ allowed }) => allowed).length]).toEqual([5, 5])
 })
 
-test("a call that the store refuses does not count towards the limit of the process", async () => {
+test("a call that Redis refuses does not count towards the process's own limit", async () => {
   let nowMs = Date.parse("2026-03-01T12:00:00Z")
   let isFull = true
   const send = async () => (isFull ? [0, 2] : [1, 1])

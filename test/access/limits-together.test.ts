@@ -16,7 +16,7 @@ let subjects = 0
 const someone = () => `subject-${subjects++}`
 
 test.skipIf(!REDIS_URL)(
-  "redis: calls that arrive while others are being counted share a command, and each is decided separately",
+  "redis: calls that arrive during a command share the next command, and each call is decided separately",
   async () => {
     const commands: string[][] = []
     const wire = bunRedisWire(REDIS_URL)
@@ -49,7 +49,7 @@ test.skipIf(!REDIS_URL)(
   },
 )
 
-slow("redis: a command without an answer does not delay later ones", async () => {
+slow("redis: a command without a reply does not delay later commands", async () => {
   let silent = true
   const send = (_: string, args: string[]) =>
     silent ? new Promise(() => {}) : Promise.resolve(Array(Number(args[1])).fill([1, 1]).flat())

@@ -57,7 +57,7 @@ for (const [name, check, options] of stores) {
   let nowMs = Date.parse("2026-03-01T12:00:00.250Z")
   const openRate = () => open({ ...options(), now: () => new Date(nowMs) }).rate
 
-  check(`${name}: passes the limit, refuses the rest, forgets at the turn of the second`, async () => {
+  check(`${name}: calls above the limit are refused until the next second begins`, async () => {
     const rate = openRate()
     const subject = someone()
     nowMs = Date.parse("2026-03-01T12:00:00.250Z")
@@ -71,7 +71,7 @@ for (const [name, check, options] of stores) {
     expect(await rate.take(subject, 2)).toMatchObject({ allowed: true, remaining: 1, resetMs: 1_000 })
   })
 
-  check(`${name}: a refused call costs nothing, and the limit may differ from call to call`, async () => {
+  check(`${name}: a refused call does not count, and each call may have a different limit`, async () => {
     const rate = openRate()
     const subject = someone()
     for (const allowed of [true, true, false, false, false]) {
@@ -83,7 +83,7 @@ for (const [name, check, options] of stores) {
     expect(await rate.take(someone(), 0)).toMatchObject({ allowed: false, limit: 0, remaining: 0 })
   })
 
-  check(`${name}: of 100 calls at once 10 pass`, async () => {
+  check(`${name}: a limit of 10 allows exactly 10 of 100 concurrent calls`, async () => {
     const rate = openRate()
     const subject = someone()
     const answers = await Promise.all(Array.from({ length: 100 }, () => rate.take(subject, 10)))
@@ -91,14 +91,14 @@ for (const [name, check, options] of stores) {
     expect(answers.filter((answer) => answer.degraded)).toHaveLength(0)
   })
 
-  check(`${name}: a limit that is no whole number is a mistake of ours, never unlimited`, async () => {
+  check(`${name}: a negative, fractional or infinite limit throws a RangeError`, async () => {
     const rate = openRate()
     for (const limit of [Number.NaN, -1, 2.5, Number.POSITIVE_INFINITY]) {
       expect(await errorOf(rate.take(someone(), limit))).toBeInstanceOf(RangeError)
     }
   })
 
-  check(`${name}: more distinct limits than are kept at hand`, async () => {
+  check(`${name}: 250 different limits of one caller are each applied`, async () => {
     const rate = openRate()
     const subject = someone()
     for (let limit = 1; limit <= 250; limit++) {
@@ -106,7 +106,7 @@ for (const [name, check, options] of stores) {
     }
   })
 
-  check(`${name}: decides as a plain count of every second does`, async () => {
+  check(`${name}: random calls are decided like a simple count per second`, async () => {
     const step = fc.record({ waitMs: fc.integer({ min: 0, max: 600 }), caller: fc.nat(2), limit: fc.nat(4) })
     const runs = name === "process" ? 2_000 : 20
     await fc.assert(
@@ -138,7 +138,7 @@ test("the process drops a second's counters when the second ends", async () => {
   expect(() => checkLimit(0)).not.toThrow()
 })
 
-withRedis("redis: 10 of 100 calls of a subject in one second are allowed over 4 processes", async () => {
+withRedis("redis: 4 processes together allow 10 of 100 calls of one caller within a second", async () => {
   const subject = someone()
   const children = Array.from({ length: 4 }, () =>
     Bun.spawn([process.execPath, `${import.meta.dir}/../bench/limits.ts`, "burst", prefix, subject, "10", "25"], {
@@ -163,7 +163,7 @@ withRedis("redis: 10 of 100 calls of a subject in one second are allowed over 4 
 })
 
 withRedis(
-  "redis: a frozen store is answered for within 300 ms, then at once, and is used again when it responds",
+  "redis: calls are answered within 300 ms while Redis is frozen, and Redis is used again once it responds",
   async () => {
     const proxy = await proxyTo(REDIS_URL)
     const wire = bunRedisWire(proxy.url)
@@ -192,28 +192,31 @@ withRedis(
   },
 )
 
-withRedis("redis: a dead store is replaced by local counts at once, and is used again after its restart", async () => {
-  const proxy = await proxyTo(REDIS_URL)
-  const wire = bunRedisWire(proxy.url)
-  const { rate, ping } = open({ wire })
-  await untilReachable(open({ wire }))
+withRedis(
+  "redis: local counts replace a stopped Redis immediately, and Redis is used again after its restart",
+  async () => {
+    const proxy = await proxyTo(REDIS_URL)
+    const wire = bunRedisWire(proxy.url)
+    const { rate, ping } = open({ wire })
+    await untilReachable(open({ wire }))
 
-  proxy.stop()
-  await Bun.sleep(50)
-  const dead = await time(() => rate.take(someone(), 5))
-  expect(dead.answer).toMatchObject({ allowed: true, remaining: 4, degraded: true })
-  expect(dead.ms).toBeLessThan(20)
-  expect(await ping()).toBe(false)
+    proxy.stop()
+    await Bun.sleep(50)
+    const dead = await time(() => rate.take(someone(), 5))
+    expect(dead.answer).toMatchObject({ allowed: true, remaining: 4, degraded: true })
+    expect(dead.ms).toBeLessThan(20)
+    expect(await ping()).toBe(false)
 
-  await Bun.sleep(1_000)
-  await proxy.start()
-  const recovery = await time(() => waitUntilShared(rate))
-  process.stdout.write(`dead: ${dead.ms} ms, shared again ${recovery.ms} ms after the restart\n`)
-  wire.close()
-  proxy.stop()
-})
+    await Bun.sleep(1_000)
+    await proxy.start()
+    const recovery = await time(() => waitUntilShared(rate))
+    process.stdout.write(`dead: ${dead.ms} ms, shared again ${recovery.ms} ms after the restart\n`)
+    wire.close()
+    proxy.stop()
+  },
+)
 
-withRedis("redis: a store that is missing at the start is used once it appears", async () => {
+withRedis("redis: a Redis that is down at the start is used as soon as it is reachable", async () => {
   const proxy = await proxyTo(REDIS_URL)
   proxy.stop()
   const wire = bunRedisWire(proxy.url)
@@ -226,7 +229,7 @@ withRedis("redis: a store that is missing at the start is used once it appears",
   proxy.stop()
 })
 
-withRedis("redis: a connection that is silent, from the start or later, is replaced", async () => {
+withRedis("redis: a connection that stops replying, or never replies, is replaced", async () => {
   const proxy = await proxyTo(REDIS_URL)
   const wire = bunRedisWire(proxy.url, 300)
   await untilReachable(open({ wire }))
@@ -243,7 +246,7 @@ withRedis("redis: a connection that is silent, from the start or later, is repla
   proxy.stop()
 })
 
-slow("an Upstash that is dead, hangs, answers nonsense or refuses the token is bypassed", async () => {
+slow("an Upstash server that is down, hangs, sends nonsense or refuses the token is bypassed", async () => {
   const answers: Record<string, (request: Request) => Response | Promise<Response>> = {
     nonsense: () => new Response("<html>"),
     "no count": () => Response.json({ result: ["x"] }),
@@ -264,7 +267,7 @@ slow("an Upstash that is dead, hangs, answers nonsense or refuses the token is b
   }
 })
 
-test("a call sends one command with the prefix, without batching or retries", async () => {
+test("a call sends a single Redis command whose key has the configured prefix", async () => {
   const sent: string[][] = []
   const send = async (command: string, args: string[]) => {
     sent.push([command, ...args])
@@ -306,7 +309,7 @@ test("a failed request to Upstash is not sent again", async () => {
   server.close()
 })
 
-test("the wire refuses unsupported commands, and distinguishes replies from failures", async () => {
+test("the Redis wire refuses pipelines, and distinguishes error replies from connection failures", async () => {
   const requestFailing = (message: string) =>
     new WireRequester({ send: () => Promise.reject(new Error(message)), close() {} }).request({ body: ["GET", "k"] })
   expect(await requestFailing("NOSCRIPT No matching script.")).toEqual({ error: "NOSCRIPT No matching script." })

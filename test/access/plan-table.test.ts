@@ -76,7 +76,7 @@ for (const plan of PLANS) {
   for (const extra of EXTRAS) {
     describe(`${plan}, ${extra === "none" ? "nothing more" : extra}`, () => {
       for (const kind of ["live", "test"] as const) {
-        test(`a ${kind} key: every operation answers or refuses as the plan requires`, async () => {
+        test(`every operation answers a ${kind} key with the result or error that the plan requires`, async () => {
           const key = await open(plan, extra, kind)
           const wrong: string[] = []
           for (const operation of triedBy(plan, extra, kind)) {

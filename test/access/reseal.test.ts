@@ -18,7 +18,7 @@ beforeAll(async () => {
 const key = () => randomBytes(32).toString("base64")
 const sealerOf = (...keys: string[]) => createSealer(new SecretKeys(keys))
 
-test("every column with encrypted texts is in the list of columns to encrypt again", async () => {
+test("every database column with encrypted texts is in the list of columns to encrypt again", async () => {
   const columns = await sql<{ table: string; column: string }[]>`
     select table_name::text as table, column_name::text as column
     from information_schema.columns
@@ -61,7 +61,7 @@ test("after encrypting again, the newest key alone decrypts every secret, includ
   expect(old).toMatchObject({ secret: { url: "https://slack.example.com/x" } })
 })
 
-test("a secret that is replaced meanwhile keeps its new value", async () => {
+test("a secret that is replaced while secrets are encrypted again keeps its new value", async () => {
   const { workspaceId } = await createScene(sql, "Coffee Timer")
   const [before, after] = [key(), key()]
   const register = { sql, sealer: await sealerOf(before), randomBytes }

@@ -32,7 +32,7 @@ function refusal(differences: Partial<Caller>, surface: "rest" | "tools", needs:
   }
 }
 
-test("each of the 14 scopes allows the calls that require it, and no other calls", () => {
+test("a call that requires one of the 14 scopes is refused without this scope", () => {
   expect(SCOPES).toHaveLength(14)
   for (const scope of SCOPES) {
     for (const surface of ["rest", "tools"] as const) {
@@ -46,7 +46,7 @@ test("each of the 14 scopes allows the calls that require it, and no other calls
   }
 })
 
-test("a call without a scope is open to a key without scopes", () => {
+test("a call that requires no scope accepts a key without scopes", () => {
   expect(refusal({ scopes: [] }, "rest", { scope: null })).toBeNull()
 })
 
@@ -71,7 +71,7 @@ describe("plans", () => {
     })
   })
 
-  test("REST needs a pack on Free, while tools are open", () => {
+  test("the Free plan needs a credit pack for REST calls, but not for tool calls", () => {
     const fault = refusal({ plan: "free", explorer: true }, "rest", {})
     expect(fault?.code).toBe("plan_required")
     expect(fault?.extra.detail).toContain("Pro")
@@ -80,7 +80,7 @@ describe("plans", () => {
     expect(refusal({ plan: "free" }, "tools", {})).toBeNull()
   })
 
-  test("a call is open from its plan upwards, and the refusal names the plan", () => {
+  test("a call is allowed on its minimum plan and higher plans, and the refusal names the minimum plan", () => {
     const names: Record<Plan, string> = { free: "Free", pro: "Pro", studio: "Studio", enterprise: "Enterprise" }
     PLANS.forEach((needed, leastIndex) => {
       PLANS.forEach((plan, planIndex) => {
@@ -99,13 +99,16 @@ test.each([
   ["explorer", false, false, "explorer_required"],
   ["explorer", false, true, "explorer_required"],
   ["explorer", true, false, undefined],
-] as const)("Hive for %p with Explorer %p and pack %p gives %p", (hive, explorer, hasPack, code) => {
-  const fault = refusal({ explorer, hasPack }, "rest", { hive })
-  expect(fault?.code).toBe(code as never)
-  if (code) expect(fault?.extra.detail).toContain("Explorer")
-})
+] as const)(
+  "a Hive call that requires %p, with Explorer %p and pack %p, has the error %p",
+  (hive, explorer, hasPack, code) => {
+    const fault = refusal({ explorer, hasPack }, "rest", { hive })
+    expect(fault?.code).toBe(code as never)
+    if (code) expect(fault?.extra.detail).toContain("Explorer")
+  },
+)
 
-test("a call with every problem is refused first for its plan, then for its scope, then for Explorer", () => {
+test("a call with several problems is refused first for the plan, then for the scope, then for Explorer", () => {
   const needs = { scope: "hive:read", plan: "pro", hive: "explorer" } as const
   expect(refusal({ plan: "free", scopes: [] }, "tools", needs)?.code).toBe("plan_required")
   expect(refusal({ plan: "pro", scopes: [] }, "tools", needs)?.code).toBe("scope_required")

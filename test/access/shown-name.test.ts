@@ -13,7 +13,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-slow("an app has the name of its first storefront, wherever it was read last, and its id until then", async () => {
+slow("an app is shown with its name in its first storefront, or with its id until that name is read", async () => {
   const workspaceId = await newWorkspace(sql)
   const track = (countries: string[], workspace: number) =>
     sql.begin((tx) =>

@@ -84,7 +84,7 @@ test("names are unique among workspaces, and available again after a deletion", 
   expect((await createWorkspace(sql, { name: "Twice", plan: "pro" })).id).not.toBe(first.id)
 })
 
-test("invalid values are refused with a sentence, and nothing is created", async () => {
+test("invalid values of a workspace are refused with a reason, and no workspace is created", async () => {
   const before = await listWorkspaces(sql)
   const refused: [object, string][] = [
     [{ name: "" }, "name"],
@@ -104,7 +104,7 @@ test("invalid values are refused with a sentence, and nothing is created", async
   expect(await listWorkspaces(sql)).toEqual(before)
 })
 
-test("changes keep unnamed fields, and the quota follows plan and overrides", async () => {
+test("a change keeps the fields that it does not name, and updates the credit limit with the plan", async () => {
   const { name, id } = await someWorkspace(sql, { plan: "pro", explorer: true, overrides: { apps: 7 }, pack: 5 })
   const { key } = await someKey(sql, { name })
   await chargeAlone(sql, { workspaceId: id, keyId: key.id, cost: 40, operation: "test", requestId: "1" })
@@ -131,7 +131,7 @@ test("changes keep unnamed fields, and the quota follows plan and overrides", as
   expect(await problemOf(setWorkspace(sql, "Nobody", { explorer: true }))).toContain("no workspace")
 })
 
-test("deleting a workspace deletes its apps and no others, and keeps the ledger", async () => {
+test("deleting a workspace deletes only its own apps and keeps the ledger", async () => {
   const { name, id } = await someWorkspace(sql)
   const { key } = await someKey(sql, { name })
   const other = await someWorkspace(sql)
@@ -168,7 +168,7 @@ slow("a new key has every scope but hive:measure, and its secret is stored nowhe
   }
 })
 
-test("a key has its limits, and invalid ones are refused without creating a key", async () => {
+test("a key is created with its limits; invalid limits are refused without creating a key", async () => {
   const workspace = await someWorkspace(sql)
   await trackApp(workspace.id, "mine")
   await trackApp((await someWorkspace(sql)).id, "theirs")
@@ -201,7 +201,7 @@ test("a key has its limits, and invalid ones are refused without creating a key"
   expect(await listKeys(sql, workspace.name)).toEqual([key])
 })
 
-test("the list of keys shows why each unusable key cannot be used", async () => {
+test("the list of keys shows the state of each key: revoked, leaked, expired, paused, on hold or usable", async () => {
   const workspace = await someWorkspace(sql, { overrides: { liveKeys: 2 } })
   const ids = []
   for (const name of ["revoked", "leaked", "expired", "paused", "usable", "on_hold"]) {
@@ -219,7 +219,7 @@ test("the list of keys shows why each unusable key cannot be used", async () => 
   expect((await resumeKey(sql, revoked)).state).toBe("revoked")
 })
 
-test("a leaked key is found by its full text, which the answer does not repeat", async () => {
+test("a leaked key is found by its full text, and the error for an unknown key does not repeat the text", async () => {
   const workspace = await someWorkspace(sql)
   const { key, secret } = await someKey(sql, workspace)
   expect(await markLeaked(sql, ` ${secret}\n`)).toMatchObject({ id: key.id, state: "leaked" })
@@ -240,7 +240,7 @@ test.each([0, -1, 1.5, Number.NaN, 2 ** 31, 2_000_000_000])("a key with id %p do
   }
 })
 
-test("keys use the given source of randomness", async () => {
+test("a new key uses the given source of random bytes", async () => {
   const workspace = await someWorkspace(sql)
   const fixedBytes = (size: number) => new Uint8Array(size).fill(1)
   const { secret } = await createKey(sql, { workspace: workspace.name, kind: "live", name: "fixed" }, fixedBytes)

@@ -71,7 +71,7 @@ async function readAll(): Promise<void> {
 
 const notices = () => createAdsNotices({ sql, log: silentLog })
 
-slow("changes cause one alert per campaign if another program made them after the account was connected", async () => {
+slow("changes by another program after the ads account was connected cause one alert per campaign", async () => {
   scene.standIn.campaigns.push(campaign({ id: 2, name: "Tea, Japan", dailyBudget: null }))
   addChange(3 * HOUR_MS)
   addChange(2 * HOUR_MS, { entityId: "82", to: "0.70" })
@@ -101,7 +101,7 @@ slow("changes cause one alert per campaign if another program made them after th
   expect(await notices().runOnce()).toBe(0)
 })
 
-slow("later changes cause a new alert, which does not repeat earlier ones", async () => {
+slow("later changes cause a new alert that does not repeat the earlier changes", async () => {
   addChange(3 * HOUR_MS)
   await connectAccount()
   const looks = notices()
@@ -139,7 +139,7 @@ slow("a write confirmed in Appmeter is not a change by another program", async (
   await sql`delete from job`
 })
 
-slow("one of several simultaneous processes adds the alert; the demo's and deleted accounts add none", async () => {
+slow("eight simultaneous processes add an alert only once, and a demo app gets no alert", async () => {
   addChange(HOUR_MS)
   await connectAccount()
   const added = await Promise.all(Array.from({ length: 8 }, () => notices().runOnce()))
@@ -149,7 +149,7 @@ slow("one of several simultaneous processes adds the alert; the demo's and delet
   expect(await notices().runOnce()).toBe(0)
 })
 
-slow("changes before the last three days are not news", async () => {
+slow("changes made before the last three days cause no alert", async () => {
   addChange(5 * 24 * HOUR_MS)
   await scene.add()
   await sql`update connected_account set created_at = now() - interval '30 days'`
@@ -158,7 +158,7 @@ slow("changes before the last three days are not news", async () => {
   expect(await notices().runOnce()).toBe(0)
 })
 
-slow("an app of the ad account that is mapped to no app of the workspace adds no alert", async () => {
+slow("an advertised app that is mapped to no app of the workspace causes no alert", async () => {
   addChange(HOUR_MS)
   const id = await connectAccount()
   await setMapping(sql, scene.workspaceId, { id, outsideId: TEA.id, appId: null })

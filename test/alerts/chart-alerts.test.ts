@@ -59,32 +59,35 @@ describe("a chart of the app's category", () => {
     [null, 101, []],
     [101, 100, entered],
     [100, 60, []],
-  ])("an app that went from %p to %p on a chart causes %p", async (before, after, expected) => {
+  ])("an app that moves from rank %p to %p on a chart gets the alerts %p", async (before, after, expected) => {
     // as shallow as possible, since each rank of a chart is one or two rows
     const depth = Math.max(before ?? 0, after ?? 0) > 101 ? 200 : 110
     expect(await alertsOf(chart(19, before, { depth }), chart(20, after, { depth }))).toEqual(expected)
   })
 
-  slow("a chart causes no alert on its first measured day, and is compared across unfinished readings", async () => {
-    const brokeOff = { complete: false }
-    expect(await alertsOf(chart(14, 1), chart(15, 80, brokeOff))).toEqual([])
-    expect(await alertsOf(chart(19, 85, brokeOff), chart(20, 90))).toEqual(dropped)
-    expect((await readAlerts(sql))[0]?.facts).toMatchObject({ was: 1, against: "2025-11-14" })
-  })
+  slow(
+    "a chart causes no alert on its first measured day, and incomplete readings of a chart are skipped",
+    async () => {
+      const brokeOff = { complete: false }
+      expect(await alertsOf(chart(14, 1), chart(15, 80, brokeOff))).toEqual([])
+      expect(await alertsOf(chart(19, 85, brokeOff), chart(20, 90))).toEqual(dropped)
+      expect((await readAlerts(sql))[0]?.facts).toMatchObject({ was: 1, against: "2025-11-14" })
+    },
+  )
 
-  slow("a chart is not compared across a change of source, and absences count only in deep readings", async () => {
+  slow("a chart is not compared across a change of source or with an absence in a too shallow reading", async () => {
     const other = { source: "apple-charts" as const }
     expect(await alertsOf(chart(18, 10), chart(19, 150, other), chart(20, 10))).toEqual([])
     expect(await alertsOf(chart(18, 90, { chart: "paid" }), chart(19, null, { chart: "paid", depth: 89 }))).toEqual([])
     expect(await alertsOf(chart(20, 90, { chart: "paid" }))).toEqual([])
   })
 
-  slow("a chart read by another publisher causes no alert", async () => {
+  slow("a chart reading of another origin causes no alert", async () => {
     const other = { origin: "elsewhere" }
     expect(await alertsOf(chart(18, 10), chart(19, 150, other), chart(20, 11))).toEqual([])
   })
 
-  test("the six charts of the category are compared, and none of another category or storefront", async () => {
+  test("only the six charts of the app's category and storefront are compared", async () => {
     const charts = (["iphone", "ipad"] as const).flatMap((device) =>
       (["free", "paid", "grossing"] as const).map((chart) => ({ device, chart, depth: 40 })),
     )

@@ -47,7 +47,7 @@ const code = async (query: string) => {
   return [status, body.error]
 }
 
-test("the feed is read to its end by nextCursor, each alert once and in order", async () => {
+test("reading the feed to its end by nextCursor returns each alert once and in order", async () => {
   const whole = await readFeed("limit=500")
   expect(whole.alerts).toHaveLength(14)
   expect([whole.omitted, whole.nextCursor]).toEqual([0, null])
@@ -65,7 +65,7 @@ test("the feed is read to its end by nextCursor, each alert once and in order", 
   expect(ids).toEqual(whole.alerts.map(({ id }) => id))
 })
 
-test("the feed is filtered by app, type, days, time and read state; omitted counts the matching alerts", async () => {
+test("the feed can be filtered by app, type, day, time and read state", async () => {
   const lines = async (query: string) =>
     (await readFeed(query)).alerts.map(({ day, type }) => `${day.slice(8)} ${type}`)
   expect(await lines("type=rank_drop&from=2025-11-18")).toEqual([
@@ -88,7 +88,7 @@ test("the feed is filtered by app, type, days, time and read state; omitted coun
   expect((await readFeed("type=rank_drop&limit=1")).omitted).toBe(7)
 })
 
-test("the feed refuses an unknown app, a range that ends before it begins, and a cursor of another call", async () => {
+test("the feed refuses an unknown app, a reversed range of days and the cursor of a different call", async () => {
   expect(await code("appId=app_none")).toEqual([404, "not_found"])
   expect(await code("from=2025-11-20&to=2025-11-19")).toEqual([400, "bad_range"])
   const { nextCursor } = await readFeed("limit=1&type=rank_drop")

@@ -120,7 +120,7 @@ describe("a sentence", () => {
       }),
       'None of the first ten results for "tea" in the US App Store shares your category, Finance',
     ],
-  ])("a sentence of an alert matches example %#: %j", (row, sentence) => {
+  ])("the sentence of an alert equals example %#: %j", (row, sentence) => {
     expect(sentenceOf(row)).toBe(sentence)
   })
 
@@ -154,11 +154,11 @@ describe("a sentence", () => {
       'None of the first ten results for "tea" in the US App Store shares your category, ' +
         "Finance (on 2025-11-18 one did)",
     ],
-  ])("a sentence names the earlier day unless it is the day before, %#: %j", (row, sentence) => {
+  ])("a sentence names the compared day unless it is the previous day, example %#: %j", (row, sentence) => {
     expect(sentenceOf(row)).toBe(sentence)
   })
 
-  test("a message on a later day begins with the day of the alert", () => {
+  test("a message about an alert of an earlier day begins with that day", () => {
     const drop = alert("rank_drop", fallFacts)
     expect(textOf(drop, "2025-11-20")).toBe('"tea" fell from 3 to 12 in the US App Store')
     expect(textOf(drop, "2025-11-21")).toBe('2025-11-20: "tea" fell from 3 to 12 in the US App Store')
@@ -204,7 +204,7 @@ describe("the feed", () => {
     expect(terms(alerts)).toEqual([4, 3, 2])
   })
 
-  test("the feed of some apps neither lists nor counts alerts of others", async () => {
+  test("a feed limited to some apps neither lists nor counts the alerts of other apps", async () => {
     await addAlerts(10)
     const only = { workspaceId, rights: SCOPES, appIds: [apps[1] as string], limit: 50 }
     const feed = await readFeed(sql, only)
@@ -215,7 +215,7 @@ describe("the feed", () => {
     expect(await readFeed(sql, { ...only, appIds: [] })).toEqual({ unread: 0, alerts: [], omitted: 0 })
   })
 
-  test("the feed has nothing of another workspace, even for a named app", async () => {
+  test("the feed contains no alert of another workspace, even if an app of that workspace is requested", async () => {
     const other = await newWorkspace(sql)
     const otherApp = await trackNew(sql, [], { workspaceId: other, iosId: "10003" })
     await addAlerts(10, [otherApp], other)
@@ -231,7 +231,7 @@ describe("the feed", () => {
     })
   })
 
-  long("the feed counts unread alerts up to its limit", async () => {
+  long("the feed stops counting unread alerts at a maximum", async () => {
     await addAlerts(UNREAD_COUNTED * 1.5 + 100)
     const [{ unread }] = [await readFeed(sql, { workspaceId, rights: SCOPES, appIds: null, limit: 1 })]
     expect(unread).toBe(UNREAD_COUNTED)

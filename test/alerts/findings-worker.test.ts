@@ -48,7 +48,7 @@ slow("due findings are derived once by any number of workers, and are due again 
   expect(await worker().runOnce()).toBe(0)
 })
 
-test("findings that fail store nothing, are retried later, are logged once, and affect no others", async () => {
+test("findings that fail are logged once and retried later, and do not affect other findings", async () => {
   await sql`create table if not exists effect (of text not null)`
   for (const id of ["90001", "90002"]) await track(id)
   const logged: string[] = []
@@ -65,7 +65,7 @@ test("findings that fail store nothing, are retried later, are logged once, and 
   ])
 })
 
-test("a worker that lost its lease stores nothing, and its successor does once", async () => {
+test("a worker that lost its lease stores nothing, and the next worker stores the findings once", async () => {
   await sql`create table if not exists effect (of text not null)`
   await sql`delete from effect`
   await track("90001")
@@ -80,7 +80,7 @@ test("a worker that lost its lease stores nothing, and its successor does once",
   expect(found).toEqual(["90001"])
 })
 
-test("findings of an app that is no longer tracked are deleted from the queue without deriving", async () => {
+test("findings of an app that is no longer tracked are deleted from the queue without being derived", async () => {
   await track("90001")
   await sql`delete from tracked_app`
   await worker().runOnce()

@@ -137,7 +137,7 @@ describe("findings", () => {
     expect(next).toBe(first.length + 1)
   })
 
-  slow("several first runs at once give the same findings as a single run", async () => {
+  slow("several simultaneous first runs give the same findings as a single run", async () => {
     await trackNew(sql, TERMS)
     await storeEverything()
     await Promise.all(Array.from({ length: cases(3, 6) }, () => deriveFor(sql)))
@@ -182,7 +182,7 @@ describe("findings", () => {
     expect(await rivalRows()).toEqual([])
   })
 
-  slow("one run derives several apps and storefronts, and a repeated one only once", async () => {
+  slow("one run for several apps and storefronts gives the same alerts as separate runs", async () => {
     await trackNew(sql, TERMS, { countries: ["us", "de"] })
     await trackNew(sql, ["rise"], { iosId: "20001" })
     await storeEverything()
@@ -204,7 +204,7 @@ describe("findings", () => {
 })
 
 describe("followed rivals", () => {
-  test("the followed rivals are the first ten of list_rivals and all named by hand, read or not", async () => {
+  test("the followed rivals are the first ten of list_rivals and all rivals added by hand", async () => {
     const workspaceId = await newWorkspace(sql)
     const manualRivals = ["ios:20030", "ios:39999", `ios:${OWN}`, "android:com.example.rival"]
     const appId = await trackNew(sql, ["tea", "mate", "milk"], { workspaceId, manualRivals })
@@ -230,7 +230,7 @@ describe("followed rivals", () => {
     expect(followedRivals).toContainEqual({ rival: "20001", manual: false, terms: 2, day })
   })
 
-  test("rivals named by hand are followed before any reading, without a day", async () => {
+  test("rivals added by hand are followed before their first reading, with the day null", async () => {
     await trackNew(sql, ["tea"], { manualRivals: ["ios:39999"] })
     await deriveFor(sql)
     expect(await rivalsOf()).toEqual([{ rival: "39999", manual: true, terms: 0, day: null }])
@@ -260,7 +260,7 @@ describe("a storefront that is no longer tracked", () => {
       (row) => row.storefront,
     )
 
-  test("a storefront that is no longer tracked loses its rivals and their readings; others keep theirs", async () => {
+  test("a storefront that is no longer tracked loses its followed rivals; other storefronts keep theirs", async () => {
     const appId = await trackNew(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })
     await deriveFor(sql)
     await deriveFor(sql, { storefront: "de" })
@@ -273,7 +273,7 @@ describe("a storefront that is no longer tracked", () => {
 
   const postgres = test.skipIf(!process.env.DATABASE_URL)
 
-  postgres("postgres: a storefront removed during a run keeps no followed rivals, in either order", async () => {
+  postgres("postgres: a storefront that is removed during a run keeps no followed rivals", async () => {
     for (const first of ["finds", "leaves"] as const) {
       sql = await freshDatabase()
       const appId = await trackNew(sql, ["tea"], { countries: ["us", "de"], manualRivals: ["ios:39999"] })

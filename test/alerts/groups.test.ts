@@ -38,31 +38,39 @@ type Line = [direction: "up" | "down" | null, line: string, alerts: number]
 describe("one line per event", () => {
   test.each<[string, GroupableAlert[], Line]>([
     ["a fall alone keeps its sentence", [row(moon)], ["down", SENTENCE, 1]],
-    ["a fall that a rival used", [rival(0), row(moon)], ["down", `${SENTENCE}; Rival 0 passed you`, 2]],
     [
-      "a fall that three rivals used",
+      "a fall lists the rival that passed the app",
+      [rival(0), row(moon)],
+      ["down", `${SENTENCE}; Rival 0 passed you`, 2],
+    ],
+    [
+      "a fall lists the three rivals that passed the app",
       [...rivals(3), row(moon)],
       ["down", `${SENTENCE}; Rival 0, Rival 1 and Rival 2 passed you`, 4],
     ],
     [
-      "a fall that eight rivals used",
+      "a fall names three of the eight rivals that passed the app",
       [...rivals(8), row(moon)],
       ["down", `${SENTENCE}; 8 apps passed you: Rival 0, Rival 1, Rival 2 and 5 more`, 9],
     ],
-    ["passings without an alert of the fall", rivals(2), ["down", `${SENTENCE}; Rival 0 and Rival 1 passed you`, 2]],
     [
-      "passings without a move",
+      "passings without a rank alert are described as a fall",
+      rivals(2),
+      ["down", `${SENTENCE}; Rival 0 and Rival 1 passed you`, 2],
+    ],
+    [
+      "passings with an unchanged rank show the rank as before",
       rivals(2, { before: 8, after: 8 }),
       [null, '"moon phase" is at 8 in the US App Store, as before; Rival 0 and Rival 1 passed you', 2],
     ],
     ["a single passing keeps its sentence", [rival(1)], ["down", "Rival 1 …", 1]],
     [
-      "an entry that passed rivals",
+      "an entry lists the rival that the app passed",
       [row({ type: "entered", term: "tide", after: 4, sentence: "Entered" }), rival(1, { ...beaten, term: "tide" })],
       ["up", "Entered; you passed Rival 1", 2],
     ],
     [
-      "passed rivals without an alert of the entry",
+      "passings without an entry alert are described as an entry",
       rivals(4, { ...beaten, before: null, after: 4 }),
       [
         "up",
@@ -71,27 +79,27 @@ describe("one line per event", () => {
       ],
     ],
     [
-      "a rival below and one above",
+      "a rival that passed the app and a rival that the app passed are both listed",
       [rival(0), rival(1, beaten)],
       ["down", `${SENTENCE}; Rival 0 passed you; you passed Rival 1`, 2],
     ],
     [
-      "passings of an app that dropped out",
+      "passings by rivals of an app that dropped out are described as a drop-out",
       rivals(2, { after: null, platform: "android" }),
       ["down", '"moon phase" dropped out on Google Play in the US (before: 8); Rival 0 and Rival 1 passed you', 2],
     ],
     [
-      "a rival without a name",
+      "a rival without a name is shown by its store id",
       [row(moon), rival(0, { rivalName: null, rivalId: "9990000104" })],
       ["down", `${SENTENCE}; 9990000104 passed you`, 2],
     ],
     [
-      "a rival's changes in one storefront",
+      "a rival's changes in one storefront form one line",
       [changeRow(version), changeRow({}), changeRow({ ...version, appId: "app_mate" })],
       [null, "Moodleaf changed version 4.0→4.1, icon in the US App Store", 3],
     ],
     [
-      "a rival's change in two storefronts",
+      "a rival's change in two storefronts shows the number of storefronts",
       [changeRow(version), changeRow({ ...version, country: "de" })],
       [null, "Moodleaf changed version 4.0→4.1 in 2 storefronts", 2],
     ],
@@ -105,17 +113,17 @@ describe("one line per event of several days", () => {
   const alertOn = (day: number, rest: Partial<GroupableAlert>) => row({ ...moon, ...rest, day: `2026-11-${day}` })
   test.each<[string, GroupableAlert[], Line]>([
     [
-      "two falls add up",
+      "two falls of a keyword are shown as one fall",
       [alertOn(26, { before: 12, after: 17 }), alertOn(24, { before: 8, after: 12 })],
       ["down", `${SENTENCE} from 2026-11-24 to 2026-11-26`, 2],
     ],
     [
-      "a fall that was made up for",
+      "a fall that a later rise undoes shows the rank as before",
       [alertOn(26, { type: "rank_rise", before: 17, after: 8 }), alertOn(24, {})],
       [null, '"moon phase" is at 8 in the US App Store from 2026-11-24 to 2026-11-26, as before', 2],
     ],
     [
-      "of a rival that was above and below only the newest counts",
+      "only the newest passing of a rival is shown",
       [rival(0, { ...beaten, day: "2026-11-26", before: 17, after: 8 }), rival(0, { day: "2026-11-24" })],
       [
         null,
@@ -149,7 +157,7 @@ test("events of other apps, keywords, storefronts, stores, sources and days stay
   expect(groupAlerts([changeRow({}), changeRow({ rivalId: "8" })])).toHaveLength(2)
 })
 
-test("an event names its apps once, and leads with the change of rank", () => {
+test("an event lists each app once and leads with the alert about the app's rank", () => {
   const fall = row(moon)
   expect(groupAlerts([rival(0), fall])[0]).toMatchObject({ lead: fall, apps: ["Tea Timer"] })
   const mate = { appId: "app_mate", appName: "Mate" }
@@ -157,7 +165,7 @@ test("an event names its apps once, and leads with the change of rank", () => {
   expect(groupAlerts([row({ type: "weekly", appId: null, appName: null })])[0]?.apps).toEqual([])
 })
 
-test("the event with the newest day comes first, however late another day was read", () => {
+test("events are ordered by their newest day, whatever the order of their alerts in the feed", () => {
   const alertOn = (day: string, term: string) => row({ ...moon, term, day })
   const feed = [
     alertOn("2026-11-12", "tide"),

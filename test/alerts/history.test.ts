@@ -103,7 +103,7 @@ test("every move of every keyword has exactly one alert, and there are no other 
   for (const type of RANKS) expect(lines.filter((line) => line.includes(` ${type} `)).length).toBeGreaterThan(5)
 })
 
-test("every passing of a rival named by hand has exactly one alert, and there are no other alerts", async () => {
+test("every passing of a rival added by hand has exactly one alert, and there are no other alerts", async () => {
   const above = (rank: number, other: number) => rank > 0 && (other === 0 || rank < other)
   const expected = comparable().flatMap(([before, after]) =>
     NAMED.flatMap((rival) => {

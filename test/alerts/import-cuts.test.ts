@@ -29,7 +29,7 @@ const byDay = (line: Line, other: Line) => (line.day < other.day ? -1 : line.day
 
 const CUTS: Record<string, (lines: Line[], random: () => number) => Line[][]> = {
   "in one import, shuffled": (lines, random) => [shuffled(lines, random)],
-  "in six imports, lines mixed": (lines, random) => splitBetween(shuffled(lines, random), 6),
+  "in six imports, shuffled": (lines, random) => splitBetween(shuffled(lines, random), 6),
   "in six imports, newest days first": (lines) => splitBetween(lines.toSorted(byDay), 6).reverse(),
   "in a file per kind and keyword": (lines) => {
     const name = ({ text }: Line) => {
@@ -79,7 +79,7 @@ function withoutHistory(feed: readonly string[]): string[] {
 }
 
 long(
-  "days imported one by one give the feed of one import, except for rivals followed temporarily",
+  "importing day by day gives the same feed as one import, except for temporarily followed rivals",
   async () => {
     const sql = await trackedWorld()
     const byDays = Map.groupBy(worlds[0]!.toSorted(byDay), ({ day }) => day)
@@ -94,14 +94,14 @@ long(
 )
 
 long(
-  "a world imported in six mixed parts gives the same alerts of every type as imported whole",
+  "data imported in six shuffled parts gives the same alerts of every type as one import",
   async () => {
     const types = new Set((await feedOf(0)).map((row) => JSON.parse(row).type))
     expect([...types].sort()).toEqual([
       ...["chart_drop", "chart_enter", "dropped_out", "entered", "featured", "off_topic", "rank_drop", "rank_rise"],
       ...["review_wave", "rival_beaten", "rival_event", "rival_passed"],
     ])
-    await importCut(0, "in six imports, lines mixed")
+    await importCut(0, "in six imports, shuffled")
   },
   LIMIT_MS,
 )
@@ -109,7 +109,7 @@ long(
 const EACH = worlds.flatMap((_, world) => Object.keys(CUTS).map((cut): [number, string] => [world, cut]))
 
 long.each(EACH)(
-  "world %p imported %s gives the same feed as imported whole and in order",
+  "data set %p imported %s gives the same feed as one import in the order of days",
   async (world, cut) => await importCut(world, cut),
   LIMIT_MS,
 )

@@ -86,49 +86,49 @@ const fiveStars = days(12, 19).flatMap((day) => ofDay(day, 1, 5))
 
 slow.each([
   [
-    "a passing is told once, on the day between",
+    "a passing gets one alert, on the middle day",
     [search("05", [OWN, RIVAL]), search("07", [RIVAL, OWN])],
     [search("06", [RIVAL, OWN])],
     ["2025-11-06 rival_passed 2025-11-05"],
   ],
   [
-    "a later reading of the earlier day says otherwise, so nothing is told",
+    "a passing gets no alert if a later reading of the earlier day has the rival above",
     [search("05", [OWN, RIVAL]), search("07", [RIVAL, OWN])],
     [search("05", [RIVAL, OWN], "12"), search("06", [RIVAL, OWN])],
     [],
   ],
   [
-    "a fall of the last days is told on the day between alone",
+    "a recent fall gets one alert, on the middle day",
     [search("23", [OWN, ...fillers(9)]), search("25", [...fillers(5), OWN])],
     [search("24", [...fillers(5), OWN])],
     ["2025-11-24 rank_drop 2025-11-23"],
   ],
   [
-    "a feature is told on the day when it is seen first",
+    "a feature gets its alert on the first day that shows it",
     [page("05", []), page("07", ["c1"])],
     [page("06", ["c1"])],
     ["2025-11-06 featured"],
   ],
   [
-    "a fall on a chart is told once the app's category is known",
+    "a fall on a chart gets its alert once the app's category is known",
     [chart("05", 10), chart("06", 60)],
     [lookUp("04", { id: OWN, genre: "6015" })],
     ["2025-11-06 chart_drop 2025-11-05"],
   ],
   [
-    "a rival's change is told when what was before it comes later",
+    "a rival's change gets its alert even if the earlier value is imported later",
     [search("04", [OWN, RIVAL]), rival("07", "1.1")],
     [rival("06", "1.0")],
     ["2025-11-07 rival_event 1.0 1.1"],
   ],
   [
-    "a rival that was named by hand and never read before is followed by the import that changes it",
+    "a rival added by hand and never read before gets an alert for its first change",
     [rival("06", "1.0")],
     [rival("07", "1.1")],
     ["2025-11-07 rival_event 1.0 1.1"],
   ],
   [
-    "a wave is none once earlier reviews raise the mean",
+    "a wave of reviews gets no alert if earlier reviews raise the mean",
     [reviews("20", [...fiveStars, ...ofDay("20", 8, 1)])],
     [
       reviews(

@@ -37,7 +37,7 @@ test("a new editorial card on a page causes an alert; a removed card or another 
 test.each([
   [17, []],
   [18, ["2025-11-18 featured story 1400000001"]],
-])("a card first seen on the %pth causes %p", async (day, expected) => {
+])("an editorial card first seen on the %pth gives the alerts %p", async (day, expected) => {
   await storeAll(sql, [page(10, []), page(day, [STORY])])
   await deriveFor(sql)
   expect(lines(await readAlerts(sql))).toEqual(expected)

@@ -53,26 +53,26 @@ test("an app named in 6 of 6 and then 0 of 6 answers causes an alert with both c
   expect(await readAlerts(sql, "ai_mention_lost")).toHaveLength(1)
 })
 
-test("5 of 6 and then 0 of 6 answers cause an alert too, and 4 of 6 do not", async () => {
+test("an alert about lost mentions requires mentions in at least 5 of the 6 earlier answers", async () => {
   const now = [check("2025-11-15", 0), check("2025-11-20", 0)]
   expect(await alertsOf(check("2025-11-05", 2), check("2025-11-10", 3), ...now)).toEqual(LOST)
   await deleteRows(sql, "alert", "assistant_answer")
   expect(await alertsOf(check("2025-11-05", 2), check("2025-11-10", 2), ...now)).toEqual([])
 })
 
-test("3 of 3 and then 0 of 3 answers cause no alert, nor do two checks of which one names the app", async () => {
+test("a keyword causes no alert if only its latest check does not name the app", async () => {
   expect(await alertsOf(check("2025-11-15", 3), check("2025-11-20", 0))).toEqual([])
   expect(await alertsOf(...BEFORE(), check("2025-11-16", 1))).toEqual([])
 })
 
-test("answers of another model or to another wording are not compared", async () => {
+test("answers of different models or to differently worded questions are not compared", async () => {
   const [model, words] = [{ model: "m-2" }, { phrasing: "2a" }]
   expect(await alertsOf(...BEFORE(), check("2025-11-15", 0, 3, model), check("2025-11-20", 0, 3, model))).toEqual([])
   await deleteRows(sql, "assistant_answer")
   expect(await alertsOf(...BEFORE(), check("2025-11-15", 0, 3, words), check("2025-11-20", 0, 3, words))).toEqual([])
 })
 
-test("an untracked keyword, or one that lost its mentions long ago, causes no alert", async () => {
+test("a keyword causes no alert if it is not tracked or if it lost its mentions long ago", async () => {
   const other = { term: "coffee" }
   const checks = ["2025-11-05", "2025-11-10", "2025-11-15", "2025-11-20"].map((day, at) =>
     check(day, at < 2 ? 3 : 0, 3, other),
@@ -91,7 +91,7 @@ test("an app in both stores gets one alert", async () => {
   expect(await readAlerts(sql, "ai_mention_lost")).toHaveLength(1)
 })
 
-test("an import of answers makes the findings of both stores due", async () => {
+test("an import of assistants' answers makes the app's findings in both stores due", async () => {
   const line = {
     kind: "assistant_answer",
     source: "openai",

@@ -46,7 +46,7 @@ describe("a tracked keyword", () => {
     [null, 100, ["2025-11-20 entered tea"]],
     [100, null, ["2025-11-20 dropped_out tea"]],
     [null, null, []],
-  ])("a keyword that went from %p to %p causes %p", async (before, after, expected) => {
+  ])("a keyword that moves from rank %p to %p gets the alerts %p", async (before, after, expected) => {
     expect(await alertsOf(rankReading(19, before), rankReading(20, after))).toEqual(expected)
   })
 
@@ -72,7 +72,7 @@ describe("a tracked keyword", () => {
     expect(await alertsOf(rankReading(18, 3), rankReading(19, 40, { complete: false }), rankReading(20, 4))).toEqual([])
   })
 
-  test("a keyword is compared with its previous measured day only, not across a change of source", async () => {
+  test("a keyword is not compared with an earlier day if the source changed on its previous measured day", async () => {
     const other = { source: "apple-web-search" as const }
     expect(await alertsOf(rankReading(18, 3), rankReading(19, 30, other), rankReading(20, 60))).toEqual([])
   })
@@ -112,7 +112,7 @@ describe("a tracked keyword", () => {
     expect(lines(await readAlerts(sql, ...RANKS))).toEqual(["2025-11-19 rank_drop tea", "2025-11-20 rank_drop tea"])
   })
 
-  test("a day of a keyword uses its deepest reading, and has one move at most", async () => {
+  test("a keyword has at most one move per day, based on the deepest reading of the day", async () => {
     const deeper = reading("tea", "2025-11-20T08:00:00Z", listOf(13, 150))
     expect(await alertsOf(rankReading(19, 3), rankReading(20, 4), deeper)).toEqual(["2025-11-20 rank_drop tea"])
   })
@@ -123,7 +123,7 @@ describe("days before tracking", () => {
     ["2025-11-19", ["2025-11-19 rank_drop tea", "2025-11-20 rank_drop tea"]],
     ["2025-11-20", ["2025-11-20 rank_drop tea"]],
     ["2025-11-21", []],
-  ])("an app tracked since %s causes %p", async (since, expected) => {
+  ])("an app tracked since %s gets the alerts %p", async (since, expected) => {
     const appId = await trackNew(sql, ["tea"])
     await sql`update tracked_app set created_at = ${`${since}T23:59:59Z`} where id = ${appId}`
     await storeAll(sql, [rankReading(18, 1), rankReading(19, 11), rankReading(20, 21)])
@@ -131,7 +131,7 @@ describe("days before tracking", () => {
     expect(lines(await readAlerts(sql, ...RANKS))).toEqual(expected)
   })
 
-  test("a keyword tracked since yesterday has no alert of the day before, but is compared with it", async () => {
+  test("a keyword tracked since yesterday is compared with the day before, which gets no alert itself", async () => {
     const appId = await trackNew(sql, ["tea", "mate"])
     await sql`update tracked_term set added_at = '2025-11-19T00:00:00Z' where app_id = ${appId} and term = 'mate'`
     const readings = ["tea", "mate"].flatMap((term) =>
@@ -149,7 +149,7 @@ describe("days before tracking", () => {
   })
 })
 
-test("another publisher's reading causes no alert, and this instance's days are compared across it", async () => {
+test("readings of another origin cause no alert and are skipped when this instance's days are compared", async () => {
   const other = { origin: "elsewhere" }
   expect(await alertsOf(rankReading(18, 3), rankReading(19, 60, other), rankReading(20, 4))).toEqual([])
   sql = await freshDatabase()
@@ -158,7 +158,7 @@ test("another publisher's reading causes no alert, and this instance's days are 
   ])
 })
 
-long("1,000 keywords are derived in parts, and none is left out", async () => {
+long("the findings of 1,000 keywords are derived in parts and are complete", async () => {
   const terms = Array.from({ length: 1_000 }, (_, at) => `term ${at}`)
   await trackNew(sql, terms)
   const day = (day: number, rank: number) => terms.map((term) => rankReading(day, rank, { depth: 10 }, term))

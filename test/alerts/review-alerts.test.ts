@@ -50,31 +50,37 @@ describe("reviews of one star", () => {
     [5, 0, wave],
     [6, 56, wave],
     [6, 57, []],
-  ])("%p one-star reviews on a day are compared with %p on the 28 days before", async (count, before, expected) => {
-    expect(await alertsOf([...since(40), ...reviews(before, "2025-11-01"), ...reviews(count, "2025-11-20")])).toEqual(
-      expected,
-    )
-  })
+  ])(
+    "%p one-star reviews on a day after %p such reviews in the 28 days before give the expected alert",
+    async (count, before, expected) => {
+      expect(await alertsOf([...since(40), ...reviews(before, "2025-11-01"), ...reviews(count, "2025-11-20")])).toEqual(
+        expected,
+      )
+    },
+  )
 
-  test("two-star reviews do not make a wave", async () => {
+  test("two-star reviews cause no alert", async () => {
     expect(await alertsOf([...since(40), ...reviews(50, "2025-11-20", 2)])).toEqual([])
   })
 
   test.each([
     [8, wave],
     [7, []],
-  ])("a wave needs seven earlier days with data; the oldest review is %p days before", async (days, expected) => {
-    expect(await alertsOf([...since(days), ...reviews(9, "2025-11-20")])).toEqual(expected)
-  })
+  ])(
+    "a wave of one-star reviews needs seven earlier days with data: the oldest review is %p days older",
+    async (days, expected) => {
+      expect(await alertsOf([...since(days), ...reviews(9, "2025-11-20")])).toEqual(expected)
+    },
+  )
 
-  test("a wave is compared only with days that have data", async () => {
+  test("a wave of one-star reviews is compared only with days that have data", async () => {
     const all = [...since(11), ...reviews(20, "2025-11-15"), ...reviews(6, "2025-11-20")]
     // the 10 days with data have a mean of 2 per day; over 28 days it would be 0.7
     expect(await alertsOf(all)).toEqual(wave)
     expect((await readAlerts(sql))[0]?.facts).toMatchObject({ mean: 2, days: 10 })
   })
 
-  test("a wave causes alerts for three days", async () => {
+  test("a wave of one-star reviews causes an alert only within the last three days", async () => {
     const days = ["2025-11-17", "2025-11-18"].flatMap((day) => reviews(9, day))
     expect(await alertsOf([...since(40), ...days])).toEqual(["2025-11-18 review_wave us"])
   })
@@ -83,11 +89,11 @@ describe("reviews of one star", () => {
 describe("a feed", () => {
   const many = () => [...since(40), ...reviews(9, "2025-11-20")]
 
-  test("a feed without a complete reading causes no alert", async () => {
+  test("a review feed without a complete reading causes no alert", async () => {
     expect(await alertsOf(many(), { end: { pages: 1, complete: false, empty: false } })).toEqual([])
   })
 
-  test("a feed causes no alert until there is a complete reading after the day", async () => {
+  test("a review feed causes no alert for a day until the feed was read completely on or after that day", async () => {
     await trackNew(sql, ["tea"])
     const broken = { storeId: OWN, end: { pages: 1, complete: false, empty: false } }
     const [old, low] = [since(40), reviews(9, "2025-11-20")]
@@ -99,16 +105,16 @@ describe("a feed", () => {
     expect(lines(await readAlerts(sql))).toEqual(wave)
   })
 
-  test("a feed whose latest reading may have left a gap causes no alert", async () => {
+  test("a review feed causes no alert if its latest reading may have left a gap", async () => {
     await storeAll(sql, [reviewed("2025-11-19T11:00:00Z", since(40), COMPLETE)])
     expect(await alertsOf(reviews(9, "2025-11-20"))).toEqual([])
   })
 
-  test("a feed of another storefront does not belong to the app's storefront", async () => {
+  test("a review feed of an untracked storefront causes no alert", async () => {
     expect(await alertsOf(many(), { storefront: "de" })).toEqual([])
   })
 
-  test("a feed of a language on Google Play causes one alert for all storefronts that share the language", async () => {
+  test("a review feed of Google Play causes one alert for all storefronts that share its language", async () => {
     const packageName = "com.example.tea"
     await trackNew(sql, ["tea"], { iosId: undefined, androidPkg: packageName, countries: ["us", "gb", "de"] })
     await storeAll(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: packageName })])
@@ -123,7 +129,7 @@ describe("a feed", () => {
     expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "en"]])
   })
 
-  test("a feed in a tracked storefront's language causes an alert that other storefronts do not withdraw", async () => {
+  test("an alert about a review feed in one storefront's language is not withdrawn by other storefronts", async () => {
     const packageName = "com.example.tea"
     await trackNew(sql, ["tea"], { iosId: undefined, androidPkg: packageName, countries: ["us", "in"] })
     await storeAll(sql, [
@@ -135,7 +141,7 @@ describe("a feed", () => {
     expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "hi"]])
   })
 
-  test("a wave that grows later stays one alert, with all of its reviews", async () => {
+  test("a wave of one-star reviews that grows later stays one alert that counts all of its reviews", async () => {
     expect(await alertsOf(many())).toEqual(wave)
     await storeAll(sql, [reviewed("2025-11-20T11:30:00Z", reviews(9, "2025-11-20"), COMPLETE)])
     await deriveFor(sql)

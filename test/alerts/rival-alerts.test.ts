@@ -39,7 +39,7 @@ async function passings(readings: SearchObservation[], manual = true): Promise<s
 }
 
 describe("a rival on a keyword", () => {
-  test("a rival that passed the app causes an alert with both ranks before and after", async () => {
+  test("a rival that passed the app causes an alert with the ranks of both apps before and after", async () => {
     await storeAll(sql, [appsReading("2025-11-01T10:00:00Z", [{ id: RIVAL, name: "Cup" }])])
     expect(await passings([listWith(19, 3, 5), listWith(20, 6, 2, { depth: 90 })])).toEqual([
       "2025-11-20 rival_passed 30001 tea",
@@ -71,29 +71,29 @@ describe("a rival on a keyword", () => {
   const passed = ["2025-11-20 rival_passed 30001 tea"]
   const beaten = ["2025-11-20 rival_beaten 30001 tea"]
   const cases: [string, Places, Places, string[]][] = [
-    ["goes on below", [3, 5], [4, 6], []],
-    ["goes on above", [5, 3], [50, 4], []],
-    ["was passed", [5, 3], [3, 5], beaten],
-    ["comes in above", [3, null], [4, 2], passed],
-    ["comes in below", [3, null], [3, 4], []],
-    ["went out", [5, 3], [5, null], beaten],
-    ["passes an app that went out", [3, 5], [null, 5], passed],
-    ["is passed by an app that came in", [null, 5], [4, 5], beaten],
-    ["comes in together with the app", [null, null], [4, 3], []],
-    ["goes out together with the app", [3, 4], [null, null], []],
-    ["wins place 50", [49, 60], [60, 50], passed],
-    ["wins place 51", [49, 60], [60, 51], []],
-    ["loses place 50", [60, 49], [50, 60], beaten],
-    ["loses place 51", [60, 49], [51, 60], []],
+    ["stays below the app causes no alert", [3, 5], [4, 6], []],
+    ["stays above the app causes no alert", [5, 3], [50, 4], []],
+    ["falls below the app causes rival_beaten", [5, 3], [3, 5], beaten],
+    ["enters above the app causes rival_passed", [3, null], [4, 2], passed],
+    ["enters below the app causes no alert", [3, null], [3, 4], []],
+    ["drops out from above the app causes rival_beaten", [5, 3], [5, null], beaten],
+    ["stays in the results when the app drops out causes rival_passed", [3, 5], [null, 5], passed],
+    ["is below the app when the app enters causes rival_beaten", [null, 5], [4, 5], beaten],
+    ["enters together with the app causes no alert", [null, null], [4, 3], []],
+    ["drops out together with the app causes no alert", [3, 4], [null, null], []],
+    ["passes the app and reaches rank 50 causes rival_passed", [49, 60], [60, 50], passed],
+    ["passes the app and reaches rank 51 causes no alert", [49, 60], [60, 51], []],
+    ["is passed by the app at rank 50 causes rival_beaten", [60, 49], [50, 60], beaten],
+    ["is passed by the app at rank 51 causes no alert", [60, 49], [51, 60], []],
   ]
-  test.each(cases)("a rival that %s passes the app, is passed, or neither", async (_, before, after, expected) => {
+  test.each(cases)("a rival that %s", async (_, before, after, expected) => {
     expect(await passings([listWith(19, ...before), listWith(20, ...after)])).toEqual(expected)
   })
 
   test.each([
     [10, passed],
     [11, []],
-  ])("a found rival, not named by hand, that wins place %p causes %p", async (place, expected) => {
+  ])("a rival that was not added by hand and passes the app at rank %p causes %p", async (place, expected) => {
     // above the app for three keywords, so that it is followed
     const two = ["mate", "milk"].map((term) => reading(term, "2025-11-20T10:00:00Z", [RIVAL, OWN]))
     const rest = listWith(19, 9, 20)
@@ -119,7 +119,7 @@ describe("a change of a rival", () => {
   const page = (day: number, listing: Parameters<typeof listed>[1], id = RIVAL) =>
     listed(`2025-11-${day}T09:00:00Z`, listing, { id })
 
-  test("a rival's change causes an alert with both values; changes of other apps or kinds do not", async () => {
+  test("a rival's change causes an alert with the old and new value; other apps' changes cause none", async () => {
     await trackNew(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
     const before = { version: "1.0", price: 1.99, rating: 4.5, subtitle: "a", description: "a", promotionalText: "a" }
     const after = { version: "1.1", price: 0, rating: 4.4, subtitle: "b", description: "b", promotionalText: "b" }
@@ -159,14 +159,14 @@ describe("a change of a rival", () => {
   test.each([
     [17, []],
     [18, [`2025-11-18 rival_event ${RIVAL} version`]],
-  ])("a rival's change seen on the %pth causes %p", async (day, expected) => {
+  ])("a rival's change seen on the %pth gives the alerts %p", async (day, expected) => {
     await trackNew(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
     await storeAll(sql, [page(10, { version: "1.0" }), page(day, { version: "1.1" })])
     await deriveFor(sql)
     expect(lines(await readAlerts(sql, "rival_event"))).toEqual(expected)
   })
 
-  describe("shown by both look-up and page", () => {
+  describe("a change shown by both the iTunes API and the store page", () => {
     const lookUp = (at: string, version: string, rest: object = {}) =>
       appsReading(`2025-11-${at}:00Z`, [{ id: RIVAL, name: "Cup", version, ...rest, listing: {} }])
     const pageOf = (at: string, version: string, rest: object = {}) =>
@@ -183,19 +183,19 @@ describe("a change of a rival", () => {
       return rows.map(({ day, facts }) => `${day} ${facts.source} ${facts.after}`)
     }
 
-    test("a change that look-up and page show comes from the page if it was read recently", async () => {
+    test("a change that iTunes and the page show is taken from a recently read page", async () => {
       const earlier = [pageOf("18T06:00", "1.0"), lookUp("18T07:00", "1.0")]
       const byPage = ["2025-11-20 apple-app-page 1.1"]
       expect(await afterEach([...earlier, lookUp("19T23:00", "1.1"), pageOf("20T06:00", "1.1")])).toEqual(byPage)
     })
 
-    test("a change that look-up and page show comes once, from the look-up, if the page is late", async () => {
+    test("a change that iTunes and the page show is taken from iTunes if the page is read late", async () => {
       const earlier = [pageOf("16T06:00", "1.0"), lookUp("16T07:00", "1.0"), lookUp("18T07:00", "1.0")]
       const byLookUp = ["2025-11-19 itunes-lookup 1.1"]
       expect(await afterEach([...earlier, lookUp("19T07:00", "1.1"), pageOf("20T06:00", "1.1")])).toEqual(byLookUp)
     })
 
-    slow("a new icon that look-up and page show is one alert, although its address differs", async () => {
+    slow("a new icon with different addresses in iTunes and on the page causes one alert", async () => {
       const icon = (name: string) => ({ icon: `https://is1-ssl.mzstatic.com/${name}/512x512bb.jpg` })
       const readings = [
         ...[pageOf("16T06:00", "1", icon("a")), lookUp("16T07:00", "1", icon("b")), lookUp("18T07:00", "1", icon("b"))],
@@ -204,7 +204,7 @@ describe("a change of a rival", () => {
       expect(await afterEach(readings, "icon")).toEqual([`2025-11-19 itunes-lookup ${icon("c").icon}`])
     })
 
-    slow("a version that only the page shows is a separate alert", async () => {
+    slow("a version that only the page shows causes a separate alert", async () => {
       const earlier = [pageOf("16T06:00", "1.0"), lookUp("16T07:00", "1.0"), lookUp("18T07:00", "1.0")]
       expect(await afterEach([...earlier, lookUp("19T07:00", "1.1"), pageOf("20T06:00", "1.2")])).toEqual([
         "2025-11-19 itunes-lookup 1.1",

@@ -59,7 +59,7 @@ const KEYWORDS = ["dropped_out", "rank_drop", "rank_rise", "entered", "rival_pas
 const RIVALS = ["rival_passed", "rival_beaten", "rival_event"]
 
 describe("a rule", () => {
-  test("a rule has one of the contract's types, and all types of the feed are among them", () => {
+  test("the types of rules equal the contract's types and include every alert type of the feed", () => {
     expect([...RULE_TYPES]).toEqual(types as never)
     expect(FINDINGS.filter((type) => !RULE_TYPES.includes(type))).toEqual([])
   })
@@ -82,12 +82,12 @@ describe("a rule", () => {
     expect(wants(rule("rank_drop", { dropBy }), alert("rank_drop", { was, rank }), null)).toBe(expected)
   })
 
-  test("a rule can match falls as small as the smallest in the feed", () => {
+  test("a rule can match the smallest fall that the feed contains", () => {
     const smallest = alert("rank_drop", { was: 3, rank: 3 + RANK_PLACES })
     expect(wants(rule("rank_drop", { dropBy: 3 }), smallest, null)).toBe(true)
   })
 
-  test("a rule for tagged keywords matches only those with a tag, for every type about keywords", () => {
+  test("a rule for tagged keywords matches only alerts about keywords with a tag", () => {
     for (const type of FINDINGS.filter((type) => KEYWORDS.includes(type))) {
       const wantsTagged = (tags: Record<string, string[]> | null, term = "tea") =>
         wants(rule(type, { keywordScope: "tagged" }), alert(type, { term } as never), tags)
@@ -103,7 +103,7 @@ describe("a rule", () => {
     }
   })
 
-  test("a rule for rivals named by hand matches only those, for every type about rivals", () => {
+  test("a rule for rivals added by hand matches only alerts about rivals added by hand", () => {
     for (const type of FINDINGS.filter((type) => RIVALS.includes(type))) {
       const wantsNamed = (manual: boolean, rivalScope: "all" | "manual") =>
         wants(rule(type, { rivalScope }), alert(type, { manual } as never), null)

@@ -63,13 +63,13 @@ async function run(secret: string): Promise<{ code: number; errors: string }> {
   return { code: await child.exited, errors }
 }
 
-test("the manual's eight lines post yesterday's drops to Slack, and only those", async () => {
+test("the manual's eight-line script posts only yesterday's rank drops to Slack", async () => {
   expect(LINES.split("\n")).toHaveLength(8)
   expect(await run(key)).toEqual({ code: 0, errors: "" })
   expect(posted.splice(0)).toEqual([{ text: expect.stringMatching(/: "mate" fell from 4 to 30 in the US App Store$/) }])
 })
 
-test("the manual's eight lines fail with an error message if the key or Slack refuses", async () => {
+test("the manual's eight-line script fails with an error message if the API or Slack refuses its request", async () => {
   expect((await run("am_live_wrong")).errors).toContain("key")
   expect(posted).toEqual([])
   slackStatus = 403

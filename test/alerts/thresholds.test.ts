@@ -63,7 +63,7 @@ describe("a rival and the app", () => {
     [ranks(null, null), ranks(3, 4), null],
     [ranks(3, 4), ranks(null, null), null],
     [ranks(4, 3), ranks(null, null), null],
-  ])("a rival and the app with the ranks %j and then %j give %p", (before, after, type) => {
+  ])("the ranks %j and then %j of a rival and the app give %p", (before, after, type) => {
     expect(passing(before, after, manual)).toBe(type as never)
     expect(passing(before, after, { manual: false })).toBe(type as never)
   })
@@ -72,7 +72,7 @@ describe("a rival and the app", () => {
     [true, 50],
     [false, 10],
   ])(
-    "a passing by a rival (named by hand: %p) causes an alert if the better rank is among the first %p",
+    "a passing by a rival (added by hand: %p) causes an alert if the better rank is among the first %p",
     (manual, places) => {
       expect(passing(ranks(5, 60), ranks(70, places), { manual })).toBe("rival_passed")
       expect(passing(ranks(5, 60), ranks(70, places + 1), { manual })).toBeNull()
@@ -146,7 +146,7 @@ describe("results off the app's topic", () => {
   ]
   const ownGenres = ["6015", "6002"]
 
-  test("results are off topic only if the genres of eight of the first ten are known", () => {
+  test("results are off topic only if the genres of at least eight of the first ten apps are known", () => {
     expect(isOffTopic(ownGenres, genres(0, 8, 2))).toBe(true)
     expect(isOffTopic(ownGenres, genres(0, 7, 3))).toBeNull()
     expect(isOffTopic(ownGenres, genres(0, 7, 0))).toBeNull()
@@ -157,7 +157,7 @@ describe("results off the app's topic", () => {
     expect(isOffTopic([], genres(0, 10, 0))).toBeNull()
   })
 
-  test("results are off topic if none of the first ten shares a genre with the app", () => {
+  test("results are off topic if no app in the first ten shares a genre with the app", () => {
     expect(isOffTopic(ownGenres, genres(1, 9, 0))).toBe(false)
     expect(isOffTopic(ownGenres, [...genres(0, 10, 0), ownGenres])).toBe(true)
   })

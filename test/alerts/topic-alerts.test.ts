@@ -62,7 +62,7 @@ describe("the first ten results of a keyword", () => {
     })
   })
 
-  test("a keyword with a result of the app's category, or the app itself, is not off topic", async () => {
+  test("a keyword whose results include the app or another app of its category is not off topic", async () => {
     expect(await alertsOf(results(19, [...different(9), ...similar(1)]), results(20, [...different(9), OWN]))).toEqual(
       [],
     )
@@ -71,11 +71,14 @@ describe("the first ten results of a keyword", () => {
   test.each([
     [8, ["2025-11-20 off_topic tea"]],
     [7, []],
-  ])("a keyword needs eight results with known categories; %p are known", async (knownCount, expected) => {
-    expect(await alertsOf(results(20, [...different(knownCount), ...unknown(10 - knownCount)]))).toEqual(expected)
-    const genres = [...Array<string>(knownCount).fill("6016"), ...Array<null>(10 - knownCount).fill(null)]
-    expect((await readAlerts(sql, "off_topic")).map(({ facts }) => facts.genres)).toEqual(expected.map(() => genres))
-  })
+  ])(
+    "a keyword is judged only with at least eight results of known category: %p are known",
+    async (knownCount, expected) => {
+      expect(await alertsOf(results(20, [...different(knownCount), ...unknown(10 - knownCount)]))).toEqual(expected)
+      const genres = [...Array<string>(knownCount).fill("6016"), ...Array<null>(10 - knownCount).fill(null)]
+      expect((await readAlerts(sql, "off_topic")).map(({ facts }) => facts.genres)).toEqual(expected.map(() => genres))
+    },
+  )
 
   test("a keyword whose results change to other categories causes an alert on that day only", async () => {
     const [onTopic, offTopic] = [[...different(9), ...similar(1)], different(10)]
@@ -117,7 +120,7 @@ describe("an app without its main category in the first ten", () => {
     expect(await alertsOf(results(19, different(10)))).toEqual([])
   })
 
-  test("an app that shares only the category of all apps is off topic, judged by main categories", async () => {
+  test("an app that shares only the general category 36 with a result is off topic", async () => {
     await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012", "36"), withGenres([first!], "6017", "6005", "36")])
     expect(await alertsOf(results(20, different(10)))).toEqual(["2025-11-20 off_topic tea"])
     expect((await readAlerts(sql, "off_topic"))[0]?.facts).toMatchObject({
@@ -133,7 +136,7 @@ describe("an app without its main category in the first ten", () => {
     ])
   })
 
-  test("an app is not compared with apps whose only known category is that of all apps", async () => {
+  test("a result whose only known category is the general category of all apps counts as unknown", async () => {
     await storeAll(sql, [withGenres([OWN], OWN_GENRE, "6012"), withGenres(unknown(3), "36")])
     expect(await alertsOf(results(20, [...unknown(3), ...rest.slice(0, 7)]))).toEqual([])
     expect(await alertsOf(reading("tea", "2025-11-20T11:00:00Z", [...unknown(2), ...rest.slice(0, 8)]))).toEqual([

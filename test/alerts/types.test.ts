@@ -27,13 +27,13 @@ function exampleOf(type: (typeof FEED_TYPES)[number], facts: object = type.examp
   } as never
 }
 
-test("the alert types are the contract's types in its order, and the feed can have each", () => {
+test("the alert types and the feed's types are the contract's types in the contract's order", () => {
   expect(RULE_TYPES as string[]).toEqual(contract)
   expect(FEED_TYPES.map(({ name }) => name)).toEqual(RULE_TYPES)
 })
 
 describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name, type) => {
-  test("an alert type accepts its example, and no missing, extra or mistyped fact", () => {
+  test("an alert type accepts its example and refuses a missing or an extra fact", () => {
     expect(v.parse(type.facts, type.example)).toEqual(type.example)
     expect(v.is(type.facts, { ...type.example, stranger: 1 })).toBe(false)
     for (const fact of Object.keys(type.example)) {
@@ -44,7 +44,7 @@ describe.each(FEED_TYPES.map((type) => [type.name, type] as const))("%s", (name,
     expect(accepting.every(({ facts }) => facts === type.facts)).toBe(true)
   })
 
-  test("an alert type has its own sentence to the owner, and a message that names an earlier day", () => {
+  test("an alert type has its own sentence, and its message begins with the day if the alert is older", () => {
     const alert = exampleOf(type)
     expect(sentenceOf(alert)).toMatch(/^[A-Z0-9"].+[^.]$/)
     expect(sentenceOf(alert)).not.toMatch(/undefined|null|NaN|\[object|the app\b|on iOS|'(?!s)/)

@@ -23,7 +23,7 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
   })
   afterAll(() => fleet?.[Symbol.asyncDispose]())
 
-  test("a server logs at its start by how much its clock is fast or slow, and nothing if it is right", () => {
+  test("a server logs at startup how far its clock is off, and logs nothing if the clock is right", () => {
     const skew = (server: Serving) => linesOf(server).filter(({ event }) => event === "clock_skew")
     expect(skew(right)).toEqual([])
     expect(skew(ahead)).toMatchObject([
@@ -33,7 +33,7 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
     expect(Math.abs(Date.parse(linesOf(ahead)[0].at) - Date.now() - SKEW_MS)).toBeLessThan(HOUR_MS)
   })
 
-  test("servers with different clocks confirm each other's tokens once, and none older than ten minutes", async () => {
+  test("a token of a server with another clock is confirmed once, and refused after ten minutes", async () => {
     for (const [previewing, confirming] of [
       [ahead, behind],
       [behind, ahead],
@@ -81,7 +81,7 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
     expect(await booksOf(fleet.service.sql, workspace)).toEqual(booksAt(9, 18))
   })
 
-  test("servers with different clocks accept a key until it expires, and no longer", async () => {
+  test("servers with different clocks accept a key until it expires, and all refuse the expired key", async () => {
     const workspace = await fleet.service.workspace()
     const createExpiringKey = (inMs: number) => fleet.service.key(workspace, { expiresAt: new Date(Date.now() + inMs) })
     const [later, soon] = [await createExpiringKey(HOUR_MS), await createExpiringKey(1_500)]

@@ -16,7 +16,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
   })
   afterAll(() => fleet?.[Symbol.asyncDispose]())
 
-  test("servers started at once on an empty database migrate it once, and all count calls in Redis", () => {
+  test("four servers that start together on an empty database migrate it once and count calls in Redis", () => {
     const lines = fleet.servers.flatMap(linesOf)
     const migrated = lines.filter(({ event }) => event === "migrated").map(({ reason }) => reason)
     expect(migrated.length).toBeGreaterThan(0)
@@ -26,7 +26,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     expect(lines.filter(({ level }) => level === "warn" || level === "error")).toEqual([])
   })
 
-  test("four servers together let 10 of 100 calls of one second pass at a limit of 10", async () => {
+  test("with a limit of 10 calls a second, four servers together accept 10 of 100 calls", async () => {
     const key = await fleet.service.key(await fleet.service.workspace({ overrides: { ratePerSecond: 10 } }))
     const burst = async () => {
       // every process has cached the key and opened connections before the next second begins
@@ -46,7 +46,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     }
   })
 
-  test("four servers together spend a budget of 100 credits exactly, with 400 calls at once", async () => {
+  test("400 concurrent calls to four servers spend a budget of 100 credits exactly", async () => {
     const workspace = await fleet.service.workspace({ overrides: { credits: 100, ratePerSecond: 100_000 } })
     const key = await fleet.service.key(workspace)
     const answers = await Promise.all(overServers(400, (url) => call(url, "/v1/apps", key)))
@@ -56,7 +56,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     expect((await booksOf(fleet.service.sql, workspace)).credits.slice(0, 3)).toEqual([100, 100, 100])
   })
 
-  test("a token that one of four servers previewed is confirmed once, whichever server gets the request", async () => {
+  test("a confirm token from one of four servers is confirmed once, whichever server gets the request", async () => {
     const { workspace, key, app } = await someWriter(fleet.service)
     const previewed = await post(fleet.servers[0]!.url, "/v1/actions", key, {
       action: "add_keywords",
@@ -73,7 +73,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     expect(await termsOf(fleet.service.sql, app)).toEqual(["us tea"])
   })
 
-  test("four servers run each job once, whichever of them confirmed it", async () => {
+  test("four servers run each job once, whichever server confirmed the job", async () => {
     const { workspace, key, app } = await someWriter(fleet.service)
     const targets = Array.from({ length: 60 }, (_, i) => `keyword-${i}`)
     const ids = await Promise.all(
@@ -94,7 +94,7 @@ describe.skipIf(cannotRun)("postgres: four processes", () => {
     console.log(`60 jobs were done by ${workers.length} of ${SERVERS} processes`)
   })
 
-  test("four servers refuse a revoked key everywhere within a second", async () => {
+  test("all four servers refuse a revoked key within a second", async () => {
     const workspace = await fleet.service.workspace()
     const key = await fleet.service.key(workspace)
     const ask = () => Promise.all(overServers(SERVERS, (url) => call(url, "/v1/account", key)))

@@ -17,7 +17,7 @@ const DRAIN_MS = 3_000
 
 describe.each(["caddy", "haproxy"] as const)("%s", (proxy) => {
   test.skipIf(cannotRun || !hasProgram(proxy))(
-    "postgres: three servers behind the printed proxy file, restarted in turn under load, lose no call",
+    "postgres: three servers behind the printed proxy configuration are restarted in turn under load and fail no call",
     async () => {
       const busy = await slowness()
       const env = { DRAIN_MS: String(Math.ceil(DRAIN_MS * busy)), TRUSTED_PROXIES: "127.0.0.1" }

@@ -63,7 +63,7 @@ test.skipIf(cannotRun)(
   },
 )
 
-test("once a server begins to stop, and not before, every answer closes its connection", async () => {
+test("every answer of a stopping server closes its connection, and no earlier answer does", async () => {
   const { app } = openService({ sql: await freshDatabase() })
   const paths = ["/readyz", "/livez", "/docs", "/v1/openapi.json", "/v1/sandbox/apps", "/v1/apps", "/mcp", "/nothing"]
   const connectionHeaders = async () => {

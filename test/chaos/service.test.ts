@@ -11,7 +11,7 @@ const ROUNDS = 24
 const FAST = { FIRST_WORKSPACE_RATE_PER_SECOND: "100000" }
 
 longOnServer(
-  "postgres: while the database is frozen every keyed call gets a free 503 within 5 s, and 200 once it thaws",
+  "postgres: a keyed call gets a free 503 within 5 s while the database is frozen, and 200 afterwards",
   async () => {
     await using database = await scratchDatabase("frozen")
     const proxy = await proxyTo(new URL(database.url))
@@ -39,8 +39,7 @@ longOnServer(
 )
 
 longOnServer(
-  `postgres: ${ROUNDS} rounds of terminated connections under load: the server lives, ` +
-    "loses no credit and is healthy within 5 s",
+  `postgres: under load, ${ROUNDS} rounds of terminated database connections lose no credit; the server recovers`,
   async () => {
     await using database = await scratchDatabase("shot")
     const server = await serving({ env: { DATABASE_URL: database.url, ...FAST } }, ["--json"])

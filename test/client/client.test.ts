@@ -28,7 +28,7 @@ describe("a client generated from the document", () => {
   })
   afterAll(() => server.stop(true))
 
-  test("a generated client reads apps and ranks by their named shapes", async () => {
+  test("a generated client reads apps and ranks with their generated types", async () => {
     const { data, error } = await api.GET("/apps")
     expect(error).toBeUndefined()
     const first: App | undefined = data!.apps.find(({ id }) => id === app)
@@ -42,14 +42,14 @@ describe("a client generated from the document", () => {
     expect([keyword.term, keyword.measured, rank]).toEqual(["tea", true, 7])
   })
 
-  test("a generated client gets the code and the problems of a refusal", async () => {
+  test("a generated client gets the status and the error code of a refused call", async () => {
     const { error, response } = await api.GET("/apps/{appId}/keywords", {
       params: { path: { appId: app }, query: { country: "zz" } },
     })
     expect([response.status, error?.error]).toEqual([400, "bad_country"])
   })
 
-  test("a generated client writes with the arguments of a named action, and gets its answer by that name", async () => {
+  test("a generated client previews and confirms a write with the types of the action", async () => {
     const { data } = await api.POST("/actions", {
       body: { action: "add_keywords", args: { appId: app, keywords: ["green tea"] } },
     })
@@ -63,7 +63,7 @@ describe("a client generated from the document", () => {
     expect([outcome.status, outcome.credits]).toEqual(["applied", 1])
   })
 
-  test("a generated client does not compile with an argument of another action", async () => {
+  test("passing a generated client the arguments of another action does not compile", async () => {
     // @ts-expect-error remove_rivals takes rivals, not keywords
     const args: Extract<Write, { action: "remove_rivals" }>["args"] = { appId: app, keywords: [] }
     const { error } = await api.POST("/actions", { body: { action: "remove_rivals", args } })

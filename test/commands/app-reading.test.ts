@@ -6,7 +6,7 @@ import { appmeter, dataFolder, openFolder, removeFolders } from "./child.ts"
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
-slow("app add shows which keywords are being read, and why others are not read", async () => {
+slow("app add shows where keywords are being read, and why keywords are not read elsewhere", async () => {
   const { DATA_DIR } = await dataFolder()
   const { sql, close } = await openFolder({ DATA_DIR })
   const add = async (id: string, ...options: string[]) =>

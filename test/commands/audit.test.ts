@@ -89,7 +89,7 @@ test("the command audit changes no data", async () => {
   expect(await readEverything()).toBe(before)
 })
 
-test("audit exits with 2 on wrong usage and with 1 on an unknown workspace, each with one line", async () => {
+test("audit exits with 2 on wrong usage and with 1 on an unknown workspace, with a one-line error", async () => {
   for (const limit of ["0", "1001"])
     expect(await run("--limit", limit)).toEqual({ code: 2, out: "", err: "appmeter: --limit must be 1 to 1000\n" })
   expect((await run("--limit", "ten")).err).toBe("appmeter: --limit must be a whole number\n")

@@ -73,7 +73,7 @@ describe("workspaces", () => {
     expect(out).toMatch(/^ID +NAME +PLAN .*\n1 +acme +pro +yes +0 +10006 +6 +active\n$/)
   })
 
-  test("an unknown workspace or plan, or a duplicate name, exits with 1 and one line", async () => {
+  test("an unknown workspace, an unknown plan and a duplicate name are refused with a one-line error", async () => {
     for (const [args, line] of [
       [["workspace", "create", "acme"], 'there is already a workspace named "acme"'],
       [["workspace", "create", "b", "--plan", "gold"], "the plan must be one of free, pro, studio, enterprise"],
@@ -84,7 +84,7 @@ describe("workspaces", () => {
     }
   })
 
-  test("with several workspaces, a command must name one", async () => {
+  test("a command without --workspace is refused if there are several workspaces", async () => {
     await ask(["workspace", "create", "other"])
     const { code, err } = await run(["key", "create"])
     expect([code, err]).toEqual([
@@ -93,7 +93,7 @@ describe("workspaces", () => {
     ])
   })
 
-  test("a workspace is not deleted without --force or a terminal, and stdin is not read", async () => {
+  test("without a terminal, a workspace is deleted only with --force, and stdin is not read", async () => {
     const refused = await run(["workspace", "delete", "other"])
     expect(refused.code).toBe(1)
     expect(refused.err).toBe(
@@ -133,7 +133,7 @@ describe("keys", () => {
     expect(filesWith(env.DATA_DIR, "svc_live_").length).toBeGreaterThan(0)
   })
 
-  test("a key is created with the limits that were given", async () => {
+  test("a key is created with the given scopes, addresses, budget and expiry date", async () => {
     const narrow = ["--scope", "apps:read", "--scope", "hive:measure", "--ip", "192.0.2.0/24", "--budget", "10"]
     const { key, secret } = await ask(["key", "create", "--test", ...narrow, "--expires", "2999-12-31"])
     expect(secret).toMatch(/^svc_test_/)
@@ -215,7 +215,7 @@ describe("apps", () => {
     expect(await appRow(id)).toMatchObject({ keyword_tags: null, goal: null })
   })
 
-  test("nothing is added over the workspace's limit, and the message names the fix", async () => {
+  test("keywords over the workspace's limit are refused, and the error shows how to raise the limit", async () => {
     await ask(["workspace", "set", "acme", "--limit", "trackedKeywords=4"])
     const { code, err } = await run(["app", "keywords", "add", id, "a", "b"])
     expect([code, err]).toEqual([
@@ -260,7 +260,7 @@ describe("import", () => {
     expect(err.split("\n").map((line) => line.split(":")[0])).toEqual(["line 2", "line 5", "line 6", ""])
   })
 
-  long("a large import ends with current statistics", async () => {
+  long("a large import refreshes the table statistics of the query planner", async () => {
     const reviews = Array.from({ length: 2_000 }, (_, i) => ({
       id: String(i + 1),
       stars: 5,
@@ -283,7 +283,7 @@ describe("import", () => {
     expect(await readEstimate()).toBeGreaterThanOrEqual(1_000)
   })
 
-  test("a repeated import changes nothing, lists invalid lines (--json) and exits with 1 (--strict)", async () => {
+  test("a repeated import changes nothing; --json lists invalid lines, and --strict makes them a failure", async () => {
     const repeated = await run(
       ["import", "-", "--json", "--strict"],
       readFileSync(file, "latin1").replace("\u00ff", ""),
@@ -310,7 +310,7 @@ describe("import", () => {
     expect(await run(["import", packed])).toEqual({ code: 1, out: "", err: line })
   })
 
-  test("an import of a missing file or a folder fails with one line", async () => {
+  test("an import of a missing file or of a folder fails with a one-line error", async () => {
     expect((await run(["import", "/nonexistent.jsonl"])).err).toBe("appmeter: there is no file /nonexistent.jsonl\n")
     expect((await run(["import", env.DATA_DIR])).err).toBe(`appmeter: ${env.DATA_DIR} is a folder; give a file\n`)
   })

@@ -54,7 +54,7 @@ afterAll(() => database.close())
 const TOKEN = "123456789:AAEhushhushHushhushHushhushHushhushHushhush_-1"
 const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
 
-slow("a webhook is added, tested, rotated and removed, and its secret is shown only when it is created", async () => {
+slow("a webhook is added, tested, rotated and removed, and each of its secrets is shown only once", async () => {
   useHeld()
   const url = `${standIn.url}/hook/whisperwhisper?token=hushhush1234`
   const added = await answer(["channel", "add", "webhook", url], { env })
@@ -100,7 +100,7 @@ function filesOf(folder: string): string[] {
     .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"))
 }
 
-slow("a bot's token comes from a file or stdin, and is never shown", async () => {
+slow("a Telegram bot's token is read from a file or stdin, and is never shown", async () => {
   useHeld()
   const file = join(scratch(), "bot")
   writeFileSync(file, `${TOKEN}\n`)
@@ -119,7 +119,7 @@ slow("a bot's token comes from a file or stdin, and is never shown", async () =>
   for (const { out, err } of [first, second, refused, list]) expect(out + err).not.toContain("hushhush")
 })
 
-test("Slack's address comes from a file or stdin, and only its host is shown", async () => {
+test("a Slack address is read from stdin, and only its host is shown, even after a failed test", async () => {
   useHeld()
   const added = await run(["channel", "add", "slack", "-", "--json"], `${standIn.url}/services/hushhush\n`)
   const { address, id } = JSON.parse(added.out).channel
@@ -131,7 +131,7 @@ test("Slack's address comes from a file or stdin, and only its host is shown", a
   expect(added.out + tested.out + tested.err).not.toContain("hushhush")
 })
 
-test("a topic of ntfy is added with its token, tested and listed, and neither topic nor token is shown", async () => {
+test("an ntfy channel is added, tested and listed without showing its topic or token", async () => {
   useHeld()
   const file = join(scratch(), "token")
   writeFileSync(file, "tk_hushhush\n")
@@ -148,7 +148,7 @@ test("a topic of ntfy is added with its token, tested and listed, and neither to
 test.each([
   ["discord", "https://discord.com/api/webhooks/1/hushhush"],
   ["teams", "https://a.logic.azure.com/workflows/1/triggers/manual/paths/invoke?sig=hushhush"],
-])("the address of %s comes from stdin, and only its host is shown", async (kind, url) => {
+])("the address of a %s channel is read from stdin, and its secret part is not shown", async (kind, url) => {
   useHeld()
   const added = await run(["channel", "add", kind, "-"], `${url}\n`)
   expect([added.code, added.out.includes(kind), added.out.includes("hushhush")]).toEqual([0, true, false])
@@ -229,7 +229,7 @@ describe("invalid channel commands", () => {
     [["add", "slack", "/nowhere"], 1, "the address must be in a readable file, or in stdin if you give -"],
     [["test", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
     [["rotate", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
-  ])("an invalid channel command is refused with one line: %p", async (args, code, message) => {
+  ])("an invalid channel command is refused with a one-line error: %p", async (args, code, message) => {
     useHeld()
     const ended = await run(["channel", ...args], TOKEN)
     expect(ended).toEqual({ code, out: "", err: expect.stringContaining(message) })
@@ -259,7 +259,7 @@ describe("invalid channel commands", () => {
   })
 })
 
-long("after two starts with a new SECRET_KEY, only this key decrypts the channels", async () => {
+long("after a server start with a new SECRET_KEY, the channels can be decrypted with the new key alone", async () => {
   useOwn()
   const added = await answer(["channel", "add", "webhook", `${standIn.url}/hook`], { env })
   const next = "m1n2b3v4c5x6z7l8k9j0h1g2f3d4s5a6p7o8i9u0y1t="

@@ -28,7 +28,7 @@ function findingsIn(name: string): string[][] {
 const textsOf = (texts: Record<string, string>) =>
   new Map(Object.entries(texts).map(([path, text]) => [path, new TextEncoder().encode(text)]))
 
-test("check finds no fault in a correct folder, whatever its store, script and line endings", () => {
+test("check finds no fault in correct texts of either store, whatever their script and line endings", () => {
   const { listings, findings } = checkMetadata(filesOf("clean"), NO_NAMES)
   expect(findings).toEqual([])
   expect(listings.map(({ store, locale }) => `${store} ${locale}`)).toEqual([
@@ -42,7 +42,7 @@ test("check finds no fault in a correct folder, whatever its store, script and l
   expect(listings.find(({ locale }) => locale === "ja")?.fields.name).toEqual({ length: 6, limit: 30 })
 })
 
-test("check reports each fault of the App Store texts with its place, and nothing else", () => {
+test("check reports each fault in App Store texts with its file, line and column", () => {
   expect(findingsIn("tea-timer")).toEqual([
     ["de-DE/description.txt:1:1 wrong_language", "This"],
     ["en-US/description.txt:1:12 refused_character", "🍵"],
@@ -67,7 +67,7 @@ test("check reports each fault of the App Store texts with its place, and nothin
   ])
 })
 
-test("check reports each fault of folders and Google Play texts with its place, and nothing else", () => {
+test("check reports each fault in folder names and Google Play texts with its file, line and column", () => {
   expect(findingsIn("moon")).toEqual([
     ["android/de-DE/title.txt:1:31 too_long", "r"],
     ["android/en unknown_locale", "en"],
@@ -90,7 +90,7 @@ test("the finding for a misspelt locale or file suggests the correct name", () =
   expect(questions).toEqual(["Did you mean en-US?", "Did you mean de-DE?", "Did you mean keywords.txt?"])
 })
 
-test("Google Play's folders of fastlane and of the Gradle Play publisher are recognised without an option", () => {
+test("the Google Play folders of fastlane and of Gradle Play Publisher are recognised without an option", () => {
   const long = "x".repeat(501)
   const layouts: Record<string, string>[] = [
     { "en-US/title.txt": "Tea", "en-US/changelogs/default.txt": long },
@@ -111,7 +111,7 @@ test("the app's own name is not reported as the name of another company", () => 
   expect(codesWith("Spotify")).toEqual(["repeated_in_name"])
 })
 
-test("check prints findings for people and fails on errors, and with --strict also on warnings", async () => {
+test("check prints readable findings with their totals, and exits with 1 if there are errors", async () => {
   const { code, out } = await runHere(["check", folder("moon")], {})
   expect(code).toBe(1)
   expect(out).toContain(`${folder("moon")}/android/de-DE/title.txt:1:31 error\n  The title has 31 characters, 1 over`)
@@ -120,7 +120,7 @@ test("check prints findings for people and fails on errors, and with --strict al
   expect(clean).toEqual({ code: 0, out: "6 listings checked: 0 errors, 0 warnings, 0 hints\n", err: "" })
 })
 
-test("check --json prints listings, findings and counts; --github prints annotations", async () => {
+test("check --json prints the totals of the findings, and check --github prints annotations", async () => {
   const json = await runHere(["check", folder("moon"), "--json"], {})
   expect(JSON.parse(json.out)).toMatchObject({ counts: { error: 9, warning: 1, hint: 0 }, folder: folder("moon") })
   const { code, out } = await runHere(["check", relative(process.cwd(), folder("moon")), "--github"], {})
@@ -157,7 +157,7 @@ test("a store text cannot start a GitHub workflow command in the output", async 
   expect(lines.filter((line) => !/^::(?:error|warning|notice) file=/.test(line))).toEqual([])
 })
 
-test("the printed action passes its inputs to the command unchanged", async () => {
+test("the printed GitHub action passes its inputs to the command check unchanged", async () => {
   const { out } = await runHere(["packaging", "github-action"], {})
   const { inputs, runs } = Bun.YAML.parse(out) as {
     inputs: Record<string, { default: string }>

@@ -48,13 +48,13 @@ async function doctor(env: Record<string, string> = {}) {
 const whole = (...storefronts: string[]) => storefronts.map((storefront) => ({ storefront, genres: CHART_GENRES }))
 
 describe("doctor checks MARKET", () => {
-  test("doctor reports nothing without MARKET", async () => {
+  test("without MARKET, doctor reports that no storefront is followed", async () => {
     const { market, things } = await doctor()
     expect(market).toMatchObject({ state: "ok", says: "MARKET is empty, so no storefront is followed" })
     expect(things).not.toContain("itunes.apple.com")
   })
 
-  slow("doctor computes the load first from assumed lists, then from the apps on lists that were read", async () => {
+  slow("doctor estimates the requests for unread charts, and counts the apps of charts that were read", async () => {
     const MARKET = "us:36+6015"
     expect((await doctor({ MARKET })).market).toMatchObject({
       state: "ok",
@@ -79,7 +79,7 @@ describe("doctor checks MARKET", () => {
     expect(things.filter((thing) => thing.endsWith(".com"))).toEqual(["itunes.apple.com"])
   })
 
-  test("doctor warns early if lists of 200 apps would need more requests than possible", async () => {
+  test("doctor warns if charts of 200 apps would need more requests than are possible", async () => {
     const gap = (ms: number) => ({ MARKET: "fr:36+6015", UPSTREAM_GAPS_MS: `itunes.apple.com=${ms}` })
     // at most 41 requests a day, usually 25
     expect((await doctor(gap(2_107_300))).market).toMatchObject({ state: "ok" })
@@ -92,7 +92,7 @@ describe("doctor checks MARKET", () => {
     })
   })
 
-  test("doctor warns about too many requests, a source that is off, and another MARKET than the server's", async () => {
+  test("doctor warns about too many requests, a disabled source, and a MARKET unlike the server's", async () => {
     const slow = { MARKET: "us,gb", UPSTREAM_GAPS_MS: "itunes.apple.com=3600000" }
     expect((await doctor(slow)).market).toMatchObject({
       state: "warning",
@@ -115,7 +115,7 @@ describe("ten storefronts", () => {
   const ten = (figures: { read: number; apps: number }) =>
     marketPlanOf(Array.from({ length: 10 }, (_, at) => ({ storefront: String(at), lists: 112, ...figures })))
 
-  test("ten storefronts need at most 4,200 requests a day, with assumed lists and with recorded lists", () => {
+  test("ten storefronts need at most 4,200 requests a day, for assumed and for recorded charts", () => {
     expect(ten({ read: 0, apps: 0 })).toMatchObject({
       lists: 1_120,
       unread: 1_120,
@@ -135,7 +135,7 @@ describe("ten storefronts", () => {
     })
   })
 
-  test("with lists of 200 apps more requests are needed, and unread lists are assumed to be as long", () => {
+  test("ten storefronts with charts of 200 apps need at most 5,401 requests a day", () => {
     expect(ten({ read: 112, apps: 20_000 })).toMatchObject({ requests: 5_121, mostRequests: 5_121 })
     expect(ten({ read: 50, apps: 9_000 })).toMatchObject({ requests: 4_161, mostRequests: 5_401 })
   })

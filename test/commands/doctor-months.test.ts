@@ -22,7 +22,7 @@ async function findings(): Promise<Finding[]> {
   return JSON.parse(out).findings.filter(({ thing }: Finding) => thing === "credits")
 }
 
-slow("doctor reports a billing month ahead of today, and its command fixes it without free credits", async () => {
+slow("doctor reports a billing month in the future, and the command it suggests keeps the used credits", async () => {
   await answer(["workspace", "create", "studio"], { env })
   await answer(["key", "create", "--workspace", "studio", "--name", "laptop"], { env })
   const [key] = await database.sql`

@@ -64,7 +64,7 @@ describe("reaching the stores", () => {
     expect([(await runDoctor()).found, hosts()]).toEqual([nothing as Finding[], []])
   })
 
-  test("doctor checks exactly the hosts that are read, and accepts any response", async () => {
+  test("doctor checks exactly the hosts that Appmeter reads, and accepts any response", async () => {
     await track(sql, ["ios"])
     const { found } = await runDoctor()
     expect(statesOf(found)).toEqual({
@@ -80,7 +80,7 @@ describe("reaching the stores", () => {
     expect(found[1]!.says).toMatch(/^reached at 127\.0\.0\.1:\d+ \(UPSTREAM_URLS\); status 404$/)
   })
 
-  test("doctor checks Google Play only with EGRESS_COUNTRY, which Android apps need", async () => {
+  test("doctor warns if Android apps are tracked without EGRESS_COUNTRY", async () => {
     await track(sql, ["android"])
     const unset = await runDoctor()
     expect(unset.found[0]).toEqual({
@@ -98,7 +98,7 @@ describe("reaching the stores", () => {
     })
   })
 
-  slow("doctor compares EGRESS_COUNTRY with the country that Google Play's pages name", async () => {
+  slow("doctor compares EGRESS_COUNTRY with the country of Google Play's pages", async () => {
     await track(sql, ["android"])
     const play = (countryOf: (gl: string | null) => string) =>
       stores.on("play.google.com", "/store/apps", ({ url }) => {
@@ -139,7 +139,7 @@ describe("reaching the stores", () => {
     expect(hosts()).toEqual(["itunes.apple.com", "search.itunes.apple.com"])
   })
 
-  long("a host that refuses connections or never answers is a problem within seconds", async () => {
+  long("a host that refuses connections or never answers is reported as a problem within seconds", async () => {
     await track(sql, ["ios"])
     stores.on("itunes.apple.com", "/", () => new Promise(() => {}))
     const { found } = await runDoctor({
@@ -156,26 +156,29 @@ describe("reaching the stores", () => {
     expect(findingOf("apps.apple.com").fix).toBe("start the service there, or remove apps.apple.com from UPSTREAM_URLS")
   })
 
-  slow("with MEASURE=no doctor checks hosts only if a process at the same address read within the hour", async () => {
-    await track(sql, ["ios"])
-    const { found } = await runDoctor({ MEASURE: "no" })
-    expect([statesOf(found).stores, hosts()]).toEqual(["ok", []])
-    await sql`insert into pace (upstream, egress, base_gap_ms, gap_ms) values ('apps.apple.com', 'main', 1000, 1000)`
-    await runDoctor({ MEASURE: "no" })
-    expect(hosts()).toEqual(APPLE)
-    stores.requests.length = 0
-    await runDoctor({ MEASURE: "no", EGRESS: "elsewhere" })
-    await sql`update pace set next_at = now() - interval '61 minutes'`
-    await runDoctor({ MEASURE: "no" })
-    expect(hosts()).toEqual([])
-  })
+  slow(
+    "with MEASURE=no, doctor checks hosts only if a process at the same egress read them within the hour",
+    async () => {
+      await track(sql, ["ios"])
+      const { found } = await runDoctor({ MEASURE: "no" })
+      expect([statesOf(found).stores, hosts()]).toEqual(["ok", []])
+      await sql`insert into pace (upstream, egress, base_gap_ms, gap_ms) values ('apps.apple.com', 'main', 1000, 1000)`
+      await runDoctor({ MEASURE: "no" })
+      expect(hosts()).toEqual(APPLE)
+      stores.requests.length = 0
+      await runDoctor({ MEASURE: "no", EGRESS: "elsewhere" })
+      await sql`update pace set next_at = now() - interval '61 minutes'`
+      await runDoctor({ MEASURE: "no" })
+      expect(hosts()).toEqual([])
+    },
+  )
 })
 
 describe("the requests that are due, compared with those that are possible", () => {
   const budget = async (env: Record<string, string> = {}) =>
     (await runDoctor(env)).found.filter(({ thing }) => thing === "budget")
 
-  test("doctor shows the share of possible requests that is used", async () => {
+  test("doctor shows the due and the possible requests a day of each host", async () => {
     await track(sql, ["ios"])
     await searches(sql, 100)
     const [only] = await budget()
@@ -185,7 +188,7 @@ describe("the requests that are due, compared with those that are possible", () 
     )
   })
 
-  test("a shortfall of requests caused by the gap is reported with its size and a sufficient gap", async () => {
+  test("a shortfall caused by the pause between requests is reported with a sufficient pause", async () => {
     await track(sql, ["ios"])
     await searches(sql, 99)
     expect(await budget({ UPSTREAM_GAPS_MS: "apps.apple.com=1000000" })).toEqual([
@@ -198,7 +201,7 @@ describe("the requests that are due, compared with those that are possible", () 
     ])
   })
 
-  test("a shortfall of requests caused by refusals is reported with the advice to wait", async () => {
+  test("a shortfall caused by refusals is reported with the advice to wait", async () => {
     await track(sql, ["ios"])
     await searches(sql, 100)
     await sql`
@@ -209,7 +212,7 @@ describe("the requests that are due, compared with those that are possible", () 
   })
 })
 
-test("an open alert is a problem with a fix, unless its source is off or the alert has ended", async () => {
+test("an open alert about an enabled source is reported as a problem with a fix", async () => {
   await track(sql, ["ios"])
   await sql`
     insert into instance_alert (kind, subject, detail, ended_at)
@@ -237,11 +240,11 @@ test("an open alert is a problem with a fix, unless its source is off or the ale
   expect(withoutSources.found.at(-1)).toMatchObject({ thing: "sources", state: "ok" })
 })
 
-describe("the folder of bodies", () => {
+describe("the folder of stored responses", () => {
   const raw = async (env: Record<string, string> = {}) =>
     (await runDoctor(env)).all.find(({ thing }) => thing === "RAW_DIR")!
 
-  test("a folder of bodies is in order if it is missing, filled or disabled", async () => {
+  test("a folder of stored responses is in order while it is missing, filled or disabled", async () => {
     expect((await raw()).says).toBe(`${rawFolder(DATA_DIR)} does not exist yet; the first reading creates it`)
     mkdirSync(join(rawFolder(DATA_DIR), "ab"), { recursive: true })
     writeFileSync(join(rawFolder(DATA_DIR), "ab", "cd.gz"), new Uint8Array(3 * 2 ** 20))
@@ -255,7 +258,7 @@ describe("the folder of bodies", () => {
     expect((await raw({ RAW_DAYS: "0" })).says).toBe("no responses are stored (RAW_DAYS=0)")
   })
 
-  test("an unusable folder of bodies is reported as a warning, because measuring continues without it", async () => {
+  test("an unusable folder of stored responses is a warning, because measuring continues without it", async () => {
     const file = join(scratch(), "file")
     writeFileSync(file, "")
     for (const RAW_DIR of [file, join(file, "inside")])
@@ -266,7 +269,7 @@ describe("the folder of bodies", () => {
       })
   })
 
-  test("a folder of bodies too large for its disk is reported with a size that fits", () => {
+  test("a folder of stored responses that is too large for its disk is reported with a size that fits", () => {
     const MB = 1e6
     expect(freeSpace(300 * MB, 200 * MB, 500).state).toBe("ok")
     expect(freeSpace(299 * MB, 200 * MB, 500)).toMatchObject({
@@ -276,7 +279,7 @@ describe("the folder of bodies", () => {
   })
 })
 
-test("an outdated or unreachable database is reported once", async () => {
+test("doctor reports nothing about sources while the database is outdated or unreachable", async () => {
   await track(sql, ["ios"])
   await sql`alter table due rename to due_later`
   const { found } = await runDoctor()

@@ -82,7 +82,7 @@ describe("the embedded database", () => {
     expect(out).toMatch(/^STATE +CHECK +RESULT\nok +runtime +Bun \d/)
   })
 
-  slow("doctor --rebuild corrects wrong current values once, also while a server runs", async () => {
+  slow("doctor --rebuild corrects wrong current values while a server runs, and a second run finds none", async () => {
     const env = await dataFolder()
     const database = await openFolder(env)
     const reading = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea" } as const
@@ -129,25 +129,28 @@ describe("the embedded database", () => {
     expect(second).toEqual([0, "ok: current values match the readings"])
   })
 
-  slow("a data folder readable by others is a warning, and a readable database folder in it a problem", async () => {
-    const { DATA_DIR } = await dataFolder()
-    const database = await openFolder({ DATA_DIR })
-    chmodSync(DATA_DIR, 0o755)
-    const outer = await runDoctor({ DATA_DIR })
-    expect([outer.code, outer.findingOf("DATA_DIR")]).toEqual([
-      0,
-      {
-        thing: "DATA_DIR",
-        state: "warning",
-        says: expect.stringContaining("(755)"),
-        fix: `run: chmod 700 "${DATA_DIR}"`,
-      },
-    ])
-    chmodSync(join(DATA_DIR, "postgres"), 0o755)
-    const inner = await runDoctor({ DATA_DIR })
-    expect([inner.code, inner.findingOf("DATA_DIR").state]).toEqual([1, "problem"])
-    await database.close()
-  })
+  slow(
+    "a data folder that others can read is a warning; a database folder that others can read is a problem",
+    async () => {
+      const { DATA_DIR } = await dataFolder()
+      const database = await openFolder({ DATA_DIR })
+      chmodSync(DATA_DIR, 0o755)
+      const outer = await runDoctor({ DATA_DIR })
+      expect([outer.code, outer.findingOf("DATA_DIR")]).toEqual([
+        0,
+        {
+          thing: "DATA_DIR",
+          state: "warning",
+          says: expect.stringContaining("(755)"),
+          fix: `run: chmod 700 "${DATA_DIR}"`,
+        },
+      ])
+      chmodSync(join(DATA_DIR, "postgres"), 0o755)
+      const inner = await runDoctor({ DATA_DIR })
+      expect([inner.code, inner.findingOf("DATA_DIR").state]).toEqual([1, "problem"])
+      await database.close()
+    },
+  )
 
   slow("a schema of another version is reported as a problem with a fix, and is not changed", async () => {
     const { DATA_DIR } = await dataFolder()
@@ -179,19 +182,22 @@ describe("the embedded database", () => {
   slow.each([
     [EMBEDDED_MAJOR + 1, /start the newer version that made it, or choose another DATA_DIR$/],
     [EMBEDDED_MAJOR - 1, /run appmeter backup FILE with the version that made it, then /],
-  ])("every command shows the remedy for a folder of PostgreSQL %d and leaves it unchanged", async (major, remedy) => {
-    const { DATA_DIR } = await dataFolder()
-    const file = join(DATA_DIR, "postgres", "PG_VERSION")
-    writeFileSync(file, `${major}\n`)
-    const { code, findingOf } = await runDoctor({ DATA_DIR })
-    expect([code, findingOf("database").says]).toEqual([1, expect.stringMatching(remedy)])
-    for (const command of [["serve"], ["workspace", "list"]]) {
-      const ended = await appmeter(command, { env: { DATA_DIR, PORT: "0" } })
-      expect([ended.code, ended.out, ended.err.trimEnd()]).toEqual([1, "", expect.stringMatching(remedy)])
-    }
-    writeFileSync(file, `${EMBEDDED_MAJOR}\n`)
-    expect((await runDoctor({ DATA_DIR })).code).toBe(0)
-  })
+  ])(
+    "every command shows the remedy for a data folder of PostgreSQL %d and leaves the folder unchanged",
+    async (major, remedy) => {
+      const { DATA_DIR } = await dataFolder()
+      const file = join(DATA_DIR, "postgres", "PG_VERSION")
+      writeFileSync(file, `${major}\n`)
+      const { code, findingOf } = await runDoctor({ DATA_DIR })
+      expect([code, findingOf("database").says]).toEqual([1, expect.stringMatching(remedy)])
+      for (const command of [["serve"], ["workspace", "list"]]) {
+        const ended = await appmeter(command, { env: { DATA_DIR, PORT: "0" } })
+        expect([ended.code, ended.out, ended.err.trimEnd()]).toEqual([1, "", expect.stringMatching(remedy)])
+      }
+      writeFileSync(file, `${EMBEDDED_MAJOR}\n`)
+      expect((await runDoctor({ DATA_DIR })).code).toBe(0)
+    },
+  )
 })
 
 describe("unreachable services", () => {
@@ -288,7 +294,7 @@ describe("valid settings that are probably a mistake", () => {
     [{ PUBLIC_URL: "http://[fd00::1]" }, "ok"],
     [{ PUBLIC_URL: "http://ranks.internal" }, "ok"],
     [{ PUBLIC_URL: "http://appmeter:8787" }, "ok"],
-  ])("PUBLIC_URL is checked: %j", (env, state) => {
+  ])("the settings %j give PUBLIC_URL the state %s", (env, state) => {
     expect(states(env).PUBLIC_URL).toBe(state as Finding["state"])
   })
 
@@ -298,7 +304,7 @@ describe("valid settings that are probably a mistake", () => {
     [{ PUBLIC_URL: "https://ranks.example.com", TRUSTED_PROXIES: "10.0.0.0/8" }, "ok"],
     [{ TRUSTED_PROXIES: "10.0.0.1,0.0.0.0/0" }, "problem"],
     [{ TRUSTED_PROXIES: "::/0" }, "problem"],
-  ])("TRUSTED_PROXIES is checked: %j", (env, state) => {
+  ])("the settings %j give TRUSTED_PROXIES the state %s", (env, state) => {
     expect(states(env).TRUSTED_PROXIES).toBe(state as Finding["state"])
   })
 })

@@ -121,7 +121,7 @@ describe("appmeter evidence", () => {
     })
   })
 
-  slow("evidence traces ratings from search results back to those results", async () => {
+  slow("evidence traces a rating count to the search results that contain it", async () => {
     const [{ readings, ratings }] = await showEvidence()
     expect(ratings.find((rating: { source: string }) => rating.source === "foreign")).toMatchObject({
       ratings: 7,
@@ -139,7 +139,7 @@ describe("appmeter evidence", () => {
     expect(metrics.map(({ metric }: { metric: string }) => metric)).toEqual(["popularity"])
   })
 
-  slow("evidence distinguishes absent from not measured", async () => {
+  slow("evidence distinguishes an absent app from a keyword that was not measured", async () => {
     const line = async (words: string[], app = appId, term = TERM) => {
       const { out } = await appmeter(
         ["evidence", "--app", app, "--country", "us", "--term", term, "--platform", "ios", ...words],

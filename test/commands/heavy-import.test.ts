@@ -10,7 +10,7 @@ afterAll(removeFolders)
 
 const SHORT = { amount: { reviews: 600, lists: 12, charts: 6 }, perSecond: 10, keywords: 40 }
 
-long("an import through a running server fails no call and slows calls only by a small factor", async () => {
+long("during an import through a running server, every call succeeds and is only moderately slower", async () => {
   const { calls, before, imported, reopened } = await heavyImport(SHORT)
   expect(imported).toMatchObject({ read: 19, recorded: 19, bad: [] })
   expect(calls.filter(({ status }) => status !== 200)).toEqual([])

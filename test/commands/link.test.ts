@@ -158,7 +158,7 @@ describe("the list", () => {
     for (const { token } of [page, locked, file]) expect(out + JSON.stringify(links)).not.toContain(token)
   })
 
-  slow("link list keeps links of removed apps and leaves out expired links and those of other workspaces", async () => {
+  slow("link list includes links of removed apps and omits expired links and links of other workspaces", async () => {
     const [removed, file, old] = [await scene.share(), await addExport(), await addExport()]
     await scene.share()
     await sql`update share_link set created_at = now() - interval '2 s', expires_at = now() - interval '1 s'
@@ -179,7 +179,7 @@ describe("the list", () => {
 })
 
 describe("a withdrawn link", () => {
-  slow("a withdrawn link answers like one that never existed, and other links still work", async () => {
+  slow("a withdrawn link gets the same response as an unknown link, and other links still work", async () => {
     const [page, other, file, otherFile] = [
       await scene.share(),
       await scene.share(),
@@ -267,7 +267,7 @@ describe("a handle", () => {
       now() + interval '1 day', '{}'
     )`
 
-  test("an ambiguous link handle is refused, and the error suggests the longer handles of the list", async () => {
+  test("an ambiguous link handle is refused, and the error suggests longer handles", async () => {
     for (const digits of ["abcdef0123", "abcdef0199", "abcdef02", "bcdef0123"]) await addHashed(digits)
     const { id } = await addExport()
     await sql`update export set sha256 = ${Buffer.from("abcdef01".padEnd(64, "0"), "hex")} where id = ${id}`
@@ -284,7 +284,7 @@ describe("a handle", () => {
     expect(await now()).toEqual(["share_abcdef01", "share_abcdef02", "share_bcdef012"])
   })
 
-  test("a handle that is too short or not of a link is refused as wrong usage", async () => {
+  test("a malformed or too short link handle is refused as wrong usage", async () => {
     for (const name of [
       "share_abcdef0",
       "abcdef01",
@@ -304,24 +304,27 @@ describe("a handle", () => {
 })
 
 describe("an export of many parts", () => {
-  slow("a withdrawn export is closed at once, and the clean-up deletes what a killed withdrawal left", async () => {
-    const [{ token, path }, remaining] = [await addExport(25), await addExport()]
-    let statements = 0
-    const failingSql = new Proxy(sql, {
-      apply(target, self, args) {
-        if (++statements > 3) throw new Error("cut off")
-        return Reflect.apply(target, self, args)
-      },
-    })
-    const error = await errorOf(withdrawExport(failingSql, hash("sha256", token)))
-    expect(String(error)).toContain("cut off")
-    expect(await countLeft()).toEqual({ exports: 2, parts: 6 })
-    expect(await open(path)).toEqual(await unknown(path))
-    expect(await withdrawExport(sql, hash("sha256", token))).toBe(false)
-    const forEver = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
-    expect(await removeOld(sql, RETENTION, forEver, { pauseMs: 0 })).toMatchObject({ export: 1, export_part: 5 })
-    expect((await open(remaining.path)).status).toBe(200)
-  })
+  slow(
+    "a withdrawn export closes immediately, and the clean-up deletes what an interrupted withdrawal left",
+    async () => {
+      const [{ token, path }, remaining] = [await addExport(25), await addExport()]
+      let statements = 0
+      const failingSql = new Proxy(sql, {
+        apply(target, self, args) {
+          if (++statements > 3) throw new Error("cut off")
+          return Reflect.apply(target, self, args)
+        },
+      })
+      const error = await errorOf(withdrawExport(failingSql, hash("sha256", token)))
+      expect(String(error)).toContain("cut off")
+      expect(await countLeft()).toEqual({ exports: 2, parts: 6 })
+      expect(await open(path)).toEqual(await unknown(path))
+      expect(await withdrawExport(sql, hash("sha256", token))).toBe(false)
+      const forEver = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
+      expect(await removeOld(sql, RETENTION, forEver, { pauseMs: 0 })).toMatchObject({ export: 1, export_part: 5 })
+      expect((await open(remaining.path)).status).toBe(200)
+    },
+  )
 
   test("withdrawing an export interrupts its readers, and a partial download never looks complete", async () => {
     const { token, path } = await addExport(25)

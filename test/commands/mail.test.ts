@@ -54,7 +54,7 @@ slow("a person confirms an address with the mailed code and gets a digest and a 
   expect((await run(["digest", "ada", "off"])).out).toBe("ada: no summaries\n")
 })
 
-test("without a mail server the mail commands name the settings to set; a wrong password is not shown", async () => {
+test("without a mail server, mail test names the missing settings; doctor does not show a wrong password", async () => {
   expect((await run(["test", "ada"], { SMTP_URL: "", MAIL_FROM: "" })).err).toContain("set SMTP_URL and MAIL_FROM")
   const wrong = { SMTP_URL: `smtp://ada:hushhush@127.0.0.1:${mailServer.port}` }
   const failed = await appmeter(["doctor", "--json"], { env: { ...env, ...wrong } })

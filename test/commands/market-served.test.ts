@@ -64,7 +64,7 @@ async function find(query: string) {
   return (await response.json()) as { total: number; apps: { id: string; name: string }[] }
 }
 
-slow("a server with MARKET reads every list once, and its first key can find the apps", async () => {
+slow("a server with MARKET reads each chart and each app once, and its first key can search the apps", async () => {
   await until(async () => requestsTo("/lookup").flatMap(({ url }) => lookedUp(url)).length >= EVERY.length, 120_000)
   await until(async () => (await find("rankMin=1")).total === EVERY.length, 60_000)
   const pages = []

@@ -113,7 +113,7 @@ describe("the command", () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  slow("appmeter mcp answers open calls when stdin ends, writes only messages and exits with 0", async () => {
+  slow("appmeter mcp answers open calls when stdin ends, writes only messages to stdout and exits with 0", async () => {
     const running = startPiped([], { ...env, LOG_LEVEL: "debug" })
     await running.send(ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: INFO }))
     await running.send({ jsonrpc: "2.0", method: "notifications/initialized" }, "nonsense", call(2, "list_apps"))
@@ -136,7 +136,7 @@ describe("the command", () => {
     expect(await running.ended(false)).toBe(0)
   })
 
-  long("appmeter mcp --tools shows and calls only those toolsets", async () => {
+  long("appmeter mcp --tools lists and calls only the tools of the given toolsets", async () => {
     const running = pipedHere(["--tools", "account, apps"], env)
     await running.send(ask(1, "tools/list"), call(2, "list_keyword_ranks"))
     await running.ended()
@@ -146,7 +146,7 @@ describe("the command", () => {
     expect(byId.get(2).error.code).toBe(-32602)
   })
 
-  long("appmeter mcp refuses an unknown key with advice, and a large body with its request id", async () => {
+  long("appmeter mcp refuses an unknown key with advice, and an oversized call with body_too_large", async () => {
     const running = pipedHere([], { ...env, APPMETER_KEY: "svc_live_nonsense" })
     await running.send(ask(1, "tools/list"))
     await running.ended()
@@ -162,7 +162,7 @@ describe("the command", () => {
     expect(byId.get(3).result.isError).toBeUndefined()
   })
 
-  long("appmeter mcp closes an idle folder so that a server can start, and then uses that server", async () => {
+  long("appmeter mcp closes an idle data folder so that a server can start, and then calls the server", async () => {
     const DATA_DIR = env.DATA_DIR!
     const [first, second] = [startPiped([], env), startPiped([], env)]
     await Promise.all([first.send(call(1, "list_apps")), second.send(call(1, "list_apps"))])
@@ -206,14 +206,14 @@ describe("the command", () => {
     return { running, read: readMarket }
   }
 
-  slow("appmeter mcp refuses a live read if no server uses the folder", async () => {
+  slow("appmeter mcp refuses to read from a store if no server uses the data folder", async () => {
     const { seen: counter, store, reading } = refusingStore()
     const { running } = await readAlone(reading)
     expect([await running.ended(), counter.hits]).toEqual([0, 0])
     await store.stop(true)
   })
 
-  long("appmeter mcp leaves a live read to the folder's server, and refuses it if there is none", async () => {
+  long("appmeter mcp reads from a store only through a server that uses the data folder", async () => {
     const { seen: counter, store, reading } = refusingStore()
     const { running, read } = await readAlone(reading)
     expect(counter.hits).toBe(0)
@@ -236,7 +236,7 @@ describe("a server by its address", () => {
     server = await serving({ env: { DATA_DIR: env.DATA_DIR!, PORT: "0" } })
   })
 
-  slow("appmeter mcp reaches the server at APPMETER_URL without the environment's proxy", async () => {
+  slow("appmeter mcp connects to APPMETER_URL directly and ignores the environment's proxy", async () => {
     const APPMETER_KEY = env.APPMETER_KEY!
     const http_proxy = "http://127.0.0.1:1"
     const running = startPiped([], {
@@ -250,7 +250,7 @@ describe("a server by its address", () => {
     expect(running.messages()[0].result.structuredContent.apps).toHaveLength(1)
   })
 
-  long("each call to a killed server fails, and the server is used again once it is back", async () => {
+  long("a call to a killed server fails, and the next call reaches the restarted server", async () => {
     const running = startPiped(["--url", server.url], { APPMETER_KEY: env.APPMETER_KEY! })
     await running.send(call(1, "list_apps"))
     await running.until(1)
@@ -268,7 +268,7 @@ describe("a server by its address", () => {
     expect(await running.ended()).toBe(0)
   })
 
-  slow("a cancelled call closes its connection, gets no answer, and the next call works", async () => {
+  slow("a cancelled call closes its connection and gets no answer, and the next call works", async () => {
     const [arrived, hungUp] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const slow = Bun.serve({
       port: 0,

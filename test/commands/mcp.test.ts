@@ -64,7 +64,7 @@ describe("a server", () => {
     await connected.close()
   })
 
-  slow.each(clientsAt(2))("the client %s works with a server by its address", async (_, connect) => {
+  slow.each(clientsAt(2))("the client %s works with a server at its URL", async (_, connect) => {
     const connected = await connect(["--url", server.url], remoteEnv(env))
     await exercise(connected)
     await connected.close()
@@ -91,7 +91,7 @@ const postgres = test.skipIf(isQuick || !process.env.DATABASE_URL)
 
 describe("a server database", () => {
   postgres(
-    "postgres: mcp works with a server database as with a folder, also while a server runs, and creates no folder",
+    "postgres: mcp works with a server database, with or without a running server, and creates no folder",
     async () => {
       await using database = await scratchDatabase("mcp")
       const place = { DATABASE_URL: database.url, DATA_DIR: join(scratch(), "none") }

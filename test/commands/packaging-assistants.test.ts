@@ -52,7 +52,7 @@ function entriesIn(text: string): Map<string, Entry[]> {
 const NAMES = ["Claude Code", "Claude Desktop", "Cursor", "VS Code", "Codex", "Gemini CLI"]
 
 describe("packaging assistants", () => {
-  test("packaging assistants prints each format with this program, an absolute folder and no key", async () => {
+  test("packaging assistants prints every format with this program, an absolute folder and no key", async () => {
     const env = await dataFolder()
     const secret = "svc_live_0000"
     const entries = entriesIn(await printPackaging(["assistants"], { ...env, APPMETER_KEY: secret }))
@@ -69,7 +69,7 @@ describe("packaging assistants", () => {
     }
   })
 
-  slow("the printed program answers an assistant that starts it in any folder", async () => {
+  slow("the printed command answers an assistant, whatever the folder in which it is started", async () => {
     const env = await dataFolder()
     const database = await openFolder(env)
     await answer(["workspace", "create", "studio"], { env })
@@ -90,7 +90,7 @@ describe("packaging assistants", () => {
     await client.close()
   })
 
-  test("packaging assistants prints a server's address if given, and never the address of a database", async () => {
+  test("packaging assistants prints the URL of a configured server, and never the address of a database", async () => {
     const DATABASE_URL = "postgres://user:canary@db.example.com/x"
     for (const [args, env, origin] of [
       [["--name", "ranks.acme.test"], {}, "https://ranks.acme.test"],

@@ -18,7 +18,7 @@ describe.each(PROXIES)("%s", (proxy) => {
   const installed = test.skipIf(isQuick || !isInstalled)
   const installedLong = isInstalled ? long : test.skip
 
-  test("the proxy file passes on Host and the caller's address and hides the metrics", async () => {
+  test("the proxy file forwards Host and the caller's address, and hides the metrics", async () => {
     const text = await printed(proxy)
     expect(text).toContain("TRUSTED_PROXIES=127.0.0.1 ")
     expect(text).toContain("/metrics")
@@ -30,14 +30,14 @@ describe.each(PROXIES)("%s", (proxy) => {
     }
   })
 
-  test("the proxy file names every given upstream once, or 127.0.0.1:8787 if none is given", async () => {
+  test("the proxy file lists each given upstream once, and 127.0.0.1:8787 by default", async () => {
     expect(await printed(proxy)).toMatch(/^\s*(reverse_proxy|server( appmeter1)?) 127\.0\.0\.1:8787\b/m)
     const text = await printed(proxy, { upstream: [...THREE, THREE[0]!] })
     for (const upstream of THREE) expect(text.split(upstream)).toHaveLength(2)
     expect(text).not.toContain("127.0.0.1:8787")
   })
 
-  test("a proxy file for several upstreams checks /readyz, or states that the proxy cannot", async () => {
+  test("a proxy file for several upstreams checks /readyz, or states that the proxy has no health checks", async () => {
     const text = await printed(proxy, { upstream: THREE })
     const single = await printed(proxy)
     if (proxy === "nginx") {
@@ -50,29 +50,32 @@ describe.each(PROXIES)("%s", (proxy) => {
     }
   })
 
-  installed("the proxy accepts the files of one and of several upstreams", async () => {
+  installed("the proxy accepts the printed files for one upstream and for several upstreams", async () => {
     for (const upstreams of [[], THREE]) {
       expect(await checkConfig(proxy, upstreams)).toEqual({ exitCode: 0, messages: expect.any(String) })
     }
   })
 
-  installedLong("the proxy sends a call once, even if its kept connection closes without an answer", async () => {
-    const upstreams = [await closingUpstream(), await closingUpstream()]
-    const proxied = await startProxy(proxy, addressesOf(upstreams))
-    // HAProxy closes a kept HTTP/1.1 connection instead of answering 502, and fetch then repeats the call by itself
-    const keepalive = proxy !== "haproxy"
-    for (const method of ["GET", "POST"]) {
-      for (let call = 0; call < 10; call++) await fetch(`${proxied.url}/fine`, { method, keepalive })
-      const response = await fetch(`${proxied.url}/closes`, { method, keepalive })
-      expect([method, response.status]).toEqual([method, 502])
-      expect([method, upstreams.reduce((sum, { closed }) => sum + closed(), 0)]).toEqual([method, 1])
-      for (const { forget } of upstreams) forget()
-    }
-    await proxied.stop()
-    for (const { stop } of upstreams) stop()
-  })
+  installedLong(
+    "the proxy sends a call once, even if the upstream closes its kept connection without an answer",
+    async () => {
+      const upstreams = [await closingUpstream(), await closingUpstream()]
+      const proxied = await startProxy(proxy, addressesOf(upstreams))
+      // HAProxy closes a kept HTTP/1.1 connection instead of answering 502, and fetch then repeats the call by itself
+      const keepalive = proxy !== "haproxy"
+      for (const method of ["GET", "POST"]) {
+        for (let call = 0; call < 10; call++) await fetch(`${proxied.url}/fine`, { method, keepalive })
+        const response = await fetch(`${proxied.url}/closes`, { method, keepalive })
+        expect([method, response.status]).toEqual([method, 502])
+        expect([method, upstreams.reduce((sum, { closed }) => sum + closed(), 0)]).toEqual([method, 1])
+        for (const { forget } of upstreams) forget()
+      }
+      await proxied.stop()
+      for (const { stop } of upstreams) stop()
+    },
+  )
 
-  installedLong("the proxy loses no call and sends none twice while processes restart in turn", async () => {
+  installedLong("the proxy sends every call exactly once while processes restart in turn", async () => {
     const upstreams = [drainingUpstream(), drainingUpstream(), drainingUpstream()]
     const proxied = await startProxy(proxy, addressesOf(upstreams))
     // health checks take a second to begin

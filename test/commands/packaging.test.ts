@@ -35,26 +35,32 @@ describe("every packaging", () => {
     readSettings(env, () => "")
   })
 
-  slow("packaging prints one text, and refuses an unknown kind, secret or name", async () => {
-    const { code, out, err } = await appmeter(["packaging", "nginx", "--name", "ranks.acme.test"])
-    expect([code, err]).toEqual([0, ""])
-    expect(out).toBe(await printed("nginx", { name: ["ranks.acme.test"] }))
-    expect(out).toContain("server_name ranks.acme.test;")
-    for (const [kind, options, expected] of [
-      ["windows", {}, "systemd, container, compose, caddy, haproxy, nginx"],
-      ["constructor", {}, "systemd"],
-      ["systemd", { secret: ["PORT"] }, "DATABASE_URL"],
-      ["nginx", { name: ["x; include /etc/passwd"] }, "host name"],
-      ["nginx", { upstream: ["127.0.0.1:8787;include"] }, "a host and a port"],
-      ["haproxy", { upstream: ["10.0.0.1:8787", "10.0.0.2"] }, "a host and a port"],
-      ["caddy", { upstream: ["10.0.0.1:70000"] }, "a host and a port"],
-      ["caddy", { upstream: ["[::1:8787"] }, "a host and a port"],
-      ["systemd", { upstream: ["10.0.0.1:8787"] }, "caddy, haproxy, nginx"],
-    ] as const) {
-      const error = await printed(kind, options as never).catch((e: Error) => e)
-      expect([(error as Error).name, (error as Error).message]).toEqual(["WrongUse", expect.stringContaining(expected)])
-    }
-  })
+  slow(
+    "packaging prints only the requested file, and refuses an invalid kind, secret, host name or upstream",
+    async () => {
+      const { code, out, err } = await appmeter(["packaging", "nginx", "--name", "ranks.acme.test"])
+      expect([code, err]).toEqual([0, ""])
+      expect(out).toBe(await printed("nginx", { name: ["ranks.acme.test"] }))
+      expect(out).toContain("server_name ranks.acme.test;")
+      for (const [kind, options, expected] of [
+        ["windows", {}, "systemd, container, compose, caddy, haproxy, nginx"],
+        ["constructor", {}, "systemd"],
+        ["systemd", { secret: ["PORT"] }, "DATABASE_URL"],
+        ["nginx", { name: ["x; include /etc/passwd"] }, "host name"],
+        ["nginx", { upstream: ["127.0.0.1:8787;include"] }, "a host and a port"],
+        ["haproxy", { upstream: ["10.0.0.1:8787", "10.0.0.2"] }, "a host and a port"],
+        ["caddy", { upstream: ["10.0.0.1:70000"] }, "a host and a port"],
+        ["caddy", { upstream: ["[::1:8787"] }, "a host and a port"],
+        ["systemd", { upstream: ["10.0.0.1:8787"] }, "caddy, haproxy, nginx"],
+      ] as const) {
+        const error = await printed(kind, options as never).catch((e: Error) => e)
+        expect([(error as Error).name, (error as Error).message]).toEqual([
+          "WrongUse",
+          expect.stringContaining(expected),
+        ])
+      }
+    },
+  )
 })
 
 // Words in capitals that are not settings but belong to systemd, the image format or nginx.
@@ -136,7 +142,7 @@ describe("the health check", () => {
     PORT = new URL(server.url).port
   })
 
-  slow("the command ready exits with 0 if the server accepts calls, without a proxy or database", async () => {
+  slow("the command ready exits with 0 if the server accepts calls, and uses no proxy and no database", async () => {
     const env = {
       PORT,
       DATA_DIR: join(scratch(), "none"),
@@ -147,25 +153,28 @@ describe("the health check", () => {
     expect(await appmeter(["ready"], { env: { ...env, HOST: "0.0.0.0" } })).toMatchObject({ code: 0 })
   })
 
-  slow("the command ready exits with 1 and one line if nothing listens or the server is not ready", async () => {
-    const busy = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 503 }) })
-    const env = { PORT: String(busy.port) }
-    const url = `http://127.0.0.1:${busy.port}/readyz`
-    expect(await appmeter(["ready"], { env })).toEqual({
-      code: 1,
-      out: "",
-      err: `appmeter: not ready: ${url} answered 503\n`,
-    })
-    await busy.stop(true)
-    expect(await appmeter(["ready"], { env })).toEqual({
-      code: 1,
-      out: "",
-      err: `appmeter: not ready: ${url} is not reachable\n`,
-    })
-    expect((await appmeter(["ready"], { env: { PORT: "0" } })).code).toBe(2)
-  })
+  slow(
+    "the command ready exits with 1 and a one-line error if nothing listens or the server is not ready",
+    async () => {
+      const busy = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 503 }) })
+      const env = { PORT: String(busy.port) }
+      const url = `http://127.0.0.1:${busy.port}/readyz`
+      expect(await appmeter(["ready"], { env })).toEqual({
+        code: 1,
+        out: "",
+        err: `appmeter: not ready: ${url} answered 503\n`,
+      })
+      await busy.stop(true)
+      expect(await appmeter(["ready"], { env })).toEqual({
+        code: 1,
+        out: "",
+        err: `appmeter: not ready: ${url} is not reachable\n`,
+      })
+      expect((await appmeter(["ready"], { env: { PORT: "0" } })).code).toBe(2)
+    },
+  )
 
-  slow("the command ready exits with 1 in time if the server does not answer", async () => {
+  slow("the command ready exits with 1 if the server does not answer in 2,500 ms", async () => {
     const silent = Bun.listen({ port: 0, hostname: "127.0.0.1", socket: { data() {} } })
     const { code, err } = await appmeter(["ready"], { env: { PORT: String(silent.port) } })
     expect([code, err]).toEqual([1, expect.stringContaining("did not answer in 2500 ms")])

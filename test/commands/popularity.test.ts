@@ -46,7 +46,7 @@ function writeFile(name: string, text: string, at = "2025-10-13T00:00:00Z"): str
   return path
 }
 
-test("an imported real report gives keywords Apple's popularity", async () => {
+test("keywords get Apple's popularity from an imported report", async () => {
   const imported = await answer(["popularity", REAL], { env })
   expect(imported).toEqual({
     read: 38,
@@ -73,7 +73,7 @@ test("a repeated import of a report changes nothing, even from a newer copy", as
   expect(await rows()).toEqual(before)
 })
 
-test("the later of two reports of the same month counts, and the latest month is shown", async () => {
+test("the newest report of a month takes precedence, and the popularity of the latest month is shown", async () => {
   const line = (month: string, figure: number) => `${HEAD}${month},us,Games,teapot,1,90,${figure}\n`
   await run([writeFile("new.csv", line("2025-09", 52), "2025-10-20T00:00:00Z")])
   await run([writeFile("old.csv", line("2025-09", 51), "2025-10-13T00:00:00Z")])
@@ -104,7 +104,7 @@ test("invalid lines of a report are reported and skipped; --strict makes them a 
   expect((await run([writeFile("all-bad.csv", `${HEAD}2025-09,us,Games,,2,90,55\n`)])).code).toBe(1)
 })
 
-test("an invalid report exits with 1 and one line", async () => {
+test("an invalid report exits with 1 and a one-line error", async () => {
   const before = await rows()
   for (const [args, line] of [
     [[WITHOUT], "the report has no popularity figures, so there is nothing to import"],

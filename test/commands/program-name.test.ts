@@ -11,11 +11,11 @@ setDefaultTimeout(60_000)
 
 const root = join(import.meta.dirname, "../..")
 
-test("the help of a checkout names the command of its runtime", async () => {
+test("the help in a source checkout names the command that starts the program", async () => {
   expect((await appmeter(["--help"])).out).toContain(`Here, type ${typedAs()} instead of appmeter.\n`)
 })
 
-slow("the help names npx where Bun came from it, since such a machine has no command bun", () => {
+slow("the help names npx if npx installed Bun, because such a machine has no command bun", () => {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-npx-"))
   const copy = join(folder, "_npx/bun")
   mkdirSync(dirname(copy))
@@ -25,7 +25,7 @@ slow("the help names npx where Bun came from it, since such a machine has no com
   expect(stdout.toString()).toMatch(/Here, type npx -y bun@\d+\.\d+\.\d+ src\/main\.ts instead of appmeter\.\n/)
 })
 
-test.skipIf(noDeno)("under Deno the help names the command that starts the program there", () => {
+test.skipIf(noDeno)("under Deno, the help names the command that starts the program", () => {
   const rights = ["--no-lock", "--allow-env", "--allow-net", "--allow-read"]
   const { stdout } = Bun.spawnSync([denoBinary(), "run", "--no-prompt", ...rights, "src/deno.ts", "--help"], {
     cwd: root,

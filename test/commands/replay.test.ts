@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 
 describe("appmeter replay", () => {
-  slow("replay reports differences and changes nothing; with --write it records them", async () => {
+  slow("replay reports differences without changing data, and replay --write records them", async () => {
     const dry = await appmeter(["replay"], { env })
     expect([dry.code, dry.err]).toEqual([0, ""])
     expect(dry.out).toMatch(/^SOURCE +SAME +DIFFERENT/)
@@ -64,7 +64,7 @@ describe("appmeter replay", () => {
     })
   })
 
-  test("replay can be limited to a source and to days from a first day on", async () => {
+  test("replay can be limited to a source and to responses since a given day", async () => {
     const limited = await appmeter(["replay", "--json", "--source", "play-search", "--since", "2008-07-10"], { env })
     expect(JSON.parse(limited.out).sources.map(({ source }: { source: string }) => source)).toEqual(["play-search"])
     const empty = await appmeter(["replay", "--since", "2999-01-01"], { env })
@@ -84,7 +84,7 @@ describe("appmeter replay", () => {
     expect([code, err]).toEqual([1, expect.stringContaining("there is no database in ")])
   })
 
-  test("replay exits with 1 if a body can no longer be parsed", async () => {
+  test("replay exits with 1 if a stored response can no longer be parsed", async () => {
     const page = "<html><title>Other</title></html>"
     const { sha256 } = bodyOf(page, AT)
     const question = { storefront: "us", term: "red panda" }

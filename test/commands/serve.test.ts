@@ -54,7 +54,7 @@ describe("the first start", () => {
     if (!LONG) await stopLoading(env.DATA_DIR)
   })
 
-  slow("the first start prints two keys, a sign-in link and a call that works as pasted, in twelve lines", async () => {
+  slow("the first start prints two keys, a sign-in link and a working call in at most twelve lines", async () => {
     const [live, testKey] = keysIn(server.out())
     expect([live?.slice(0, 9), testKey?.slice(0, 9)]).toEqual(["svc_live_", "svc_test_"])
     expect(server.out().trimEnd().split("\n").length).toBeLessThanOrEqual(12)
@@ -68,24 +68,27 @@ describe("the first start", () => {
     expect([...new Set(states)].sort()).toEqual(["absent", "present", "unmeasured"])
   })
 
-  slow("the first start prints the address for assistants, and a key works there", async () => {
+  slow("the first start prints the MCP address for assistants, and the live key works there", async () => {
     const [mcpUrl, ...rest] = server.out().match(/\S+\/mcp\b/g) ?? []
     expect([server.out(), rest]).toEqual([expect.stringContaining(`\nAssistants connect to ${mcpUrl}\n`), []])
     expect(await toolNames(mcpUrl!, keysIn(server.out())[0]!)).toContain("list_keyword_ranks")
   })
 
-  slow("the first workspace has the limits of the settings, and the test key answers like the sandbox", async () => {
-    const { workspaces } = await answer(["workspace", "list"], { env })
-    expect(workspaces).toMatchObject([
-      { name: "default", plan: "enterprise", explorer: true, credits: { limit: 10_000_000 } },
-    ])
-    const headers = { authorization: `Bearer ${keysIn(server.out())[1]}` }
-    const [keyAnswer, sandbox] = await Promise.all([
-      fetch(`${server.url}/v1/apps`, { headers }).then((response) => response.text()),
-      fetch(`${server.url}/v1/sandbox/apps`).then((response) => response.text()),
-    ])
-    expect(keyAnswer).toBe(sandbox)
-  })
+  slow(
+    "the first workspace has the enterprise plan, and a call with the test key answers like the sandbox",
+    async () => {
+      const { workspaces } = await answer(["workspace", "list"], { env })
+      expect(workspaces).toMatchObject([
+        { name: "default", plan: "enterprise", explorer: true, credits: { limit: 10_000_000 } },
+      ])
+      const headers = { authorization: `Bearer ${keysIn(server.out())[1]}` }
+      const [keyAnswer, sandbox] = await Promise.all([
+        fetch(`${server.url}/v1/apps`, { headers }).then((response) => response.text()),
+        fetch(`${server.url}/v1/sandbox/apps`).then((response) => response.text()),
+      ])
+      expect(keyAnswer).toBe(sandbox)
+    },
+  )
 
   slow("the server logs one JSON object per line to stderr, without keys", () => {
     expect(events(server).map(({ event }) => event)).toContain("listening")
@@ -109,7 +112,7 @@ describe("the first start", () => {
     expect(sockets.map(({ mode }) => mode & 0o777)).toEqual([0o600])
   })
 
-  long("a second server on the same folder or port is refused with one line", async () => {
+  long("a second server on the same folder or port is refused with a one-line error", async () => {
     const second = await appmeter(["serve"], { env: { ...env, PORT: "0" } })
     expect(second).toEqual({
       code: 1,
@@ -125,7 +128,7 @@ describe("the first start", () => {
     expect(other.err).not.toContain("    at ")
   })
 
-  slow("a server answers the open call after SIGTERM and exits with 0", async () => {
+  slow("after SIGTERM, a server answers the open call and exits with 0", async () => {
     const [live] = keysIn(server.out())
     const command = await openEmbedded({ dataDir: env.DATA_DIR, as: "command", log: silentLog })
     // the only backend sleeps, so that a call is open when the signal arrives
@@ -151,28 +154,31 @@ describe("the first start", () => {
     ).toEqual(["stopping", "call", "stopped"])
   })
 
-  long("a second start prints no key and loads no removed demo", async () => {
-    await answer(["demo", "remove", "--force"], { env })
-    const secondStart = await serving({ env: { ...env, DRAIN_MS: "1500" } }, ["--demo"])
-    expect(secondStart.out()).toContain(`Create a key: ${typedAs()} key create`)
-    expect(secondStart.out()).toContain(`\nAssistants connect to ${secondStart.url}/mcp\n`)
-    expect(keysIn(secondStart.out() + secondStart.err())).toEqual([])
-    expect((await answer(["app", "list"], { env })).apps).toEqual([])
-    const ready = () => fetch(`${secondStart.url}/readyz`).then(({ status }) => status)
-    expect(await ready()).toBe(200)
-    secondStart.kill()
-    await Bun.sleep(300)
-    expect(await ready()).toBe(503)
-    expect((await fetch(`${secondStart.url}/v1/sandbox/apps`)).status).toBe(200)
-    secondStart.kill("SIGINT")
-    await Bun.sleep(500)
-    secondStart.kill("SIGINT")
-    expect(await secondStart.exited).toBe(1)
-    expect(events(secondStart).at(-1)).toMatchObject({ event: "stopped_immediately", signal: "SIGINT" })
-  })
+  long(
+    "a second start prints no key and does not reload a removed demo; a repeated SIGINT stops it immediately",
+    async () => {
+      await answer(["demo", "remove", "--force"], { env })
+      const secondStart = await serving({ env: { ...env, DRAIN_MS: "1500" } }, ["--demo"])
+      expect(secondStart.out()).toContain(`Create a key: ${typedAs()} key create`)
+      expect(secondStart.out()).toContain(`\nAssistants connect to ${secondStart.url}/mcp\n`)
+      expect(keysIn(secondStart.out() + secondStart.err())).toEqual([])
+      expect((await answer(["app", "list"], { env })).apps).toEqual([])
+      const ready = () => fetch(`${secondStart.url}/readyz`).then(({ status }) => status)
+      expect(await ready()).toBe(200)
+      secondStart.kill()
+      await Bun.sleep(300)
+      expect(await ready()).toBe(503)
+      expect((await fetch(`${secondStart.url}/v1/sandbox/apps`)).status).toBe(200)
+      secondStart.kill("SIGINT")
+      await Bun.sleep(500)
+      secondStart.kill("SIGINT")
+      expect(await secondStart.exited).toBe(1)
+      expect(events(secondStart).at(-1)).toMatchObject({ event: "stopped_immediately", signal: "SIGINT" })
+    },
+  )
 })
 
-slow("serve --json prints one document with three calls that work, also without the demo", async () => {
+slow("serve --json prints one document with three working calls, even without the demo", async () => {
   const env = await dataFolder()
   const server = await serving({ env }, ["--json"])
   const { url, mcpUrl, keys, calls } = JSON.parse(server.out())
@@ -210,31 +216,34 @@ const writePreload = (source: string) => {
 }
 
 describe("an interrupted start", () => {
-  long("if a start is killed before it shows its keys, the next one shows new keys and loads the demo", async () => {
-    const env = await dataFolder()
-    const preload = writePreload(`process.stdout.write = () => process.kill(process.pid, "SIGKILL")`)
-    const killed = await appmeter(["serve", "--demo"], { env: { ...env, PORT: "0" }, preload })
-    expect([killed.code, killed.out]).toEqual([137, ""])
-    const server = await serving({ env }, ["--demo"])
-    await stopLoading(env.DATA_DIR)
-    const [call] = curls(server.out())
-    expect(await pasted(call as string)).not.toHaveProperty("error")
-    expect(storeApps((await answer(["app", "list"], { env })).apps)).toHaveLength(4)
-    const { keys } = await answer(["key", "list"], { env })
-    expect(keys.map(({ kind, state }: { kind: string; state: string }) => `${kind} ${state}`)).toEqual([
-      "live revoked",
-      "test revoked",
-      "grant usable",
-      "live usable",
-      "test usable",
-    ])
-    server.kill("SIGKILL")
-    await server.exited
-    const third = await serving({ env })
-    expect(keysIn(third.out())).toEqual([])
-    third.kill()
-    expect(await third.exited).toBe(0)
-  })
+  long(
+    "after a start that was killed before it showed its keys, the next start shows new keys and loads the demo",
+    async () => {
+      const env = await dataFolder()
+      const preload = writePreload(`process.stdout.write = () => process.kill(process.pid, "SIGKILL")`)
+      const killed = await appmeter(["serve", "--demo"], { env: { ...env, PORT: "0" }, preload })
+      expect([killed.code, killed.out]).toEqual([137, ""])
+      const server = await serving({ env }, ["--demo"])
+      await stopLoading(env.DATA_DIR)
+      const [call] = curls(server.out())
+      expect(await pasted(call as string)).not.toHaveProperty("error")
+      expect(storeApps((await answer(["app", "list"], { env })).apps)).toHaveLength(4)
+      const { keys } = await answer(["key", "list"], { env })
+      expect(keys.map(({ kind, state }: { kind: string; state: string }) => `${kind} ${state}`)).toEqual([
+        "live revoked",
+        "test revoked",
+        "grant usable",
+        "live usable",
+        "test usable",
+      ])
+      server.kill("SIGKILL")
+      await server.exited
+      const third = await serving({ env })
+      expect(keysIn(third.out())).toEqual([])
+      third.kill()
+      expect(await third.exited).toBe(0)
+    },
+  )
 
   long("a SIGTERM during the migration ends the start with exit code 0, before a port is open", async () => {
     const preload = writePreload(`
@@ -282,7 +291,7 @@ long("a server exits with 1 when the database thread dies, and the next start se
   expect(await nextStart.exited).toBe(0)
 })
 
-describe("where calls are counted", () => {
+describe("the store of rate limits", () => {
   const startServer = async (env: Record<string, string>) => {
     const server = await serving({ env: { ...(await dataFolder()), ...env } })
     const [live] = keysIn(server.out())
@@ -292,14 +301,14 @@ describe("where calls are counted", () => {
     return server
   }
 
-  long("a rate-limit store that does not answer is reported at the start; the process counts calls", async () => {
+  long("an unreachable rate-limit store is logged at the start, and the server starts without it", async () => {
     const server = await startServer({ REDIS_URL: "redis://:canary@127.0.0.1:1" })
     expect(events(server)).toContainEqual(expect.objectContaining({ event: "limits_unreachable", limits: "redis" }))
     expect(server.err()).not.toContain("canary")
   })
 
   test.skipIf(isQuick || !process.env.REDIS_URL)(
-    "a rate-limit store that answers is logged without a warning",
+    "a reachable rate-limit store is logged without a warning",
     async () => {
       const server = await startServer({ REDIS_URL: process.env.REDIS_URL! })
       expect(events(server)).toContainEqual(expect.objectContaining({ event: "listening", limits: "redis" }))
@@ -356,7 +365,7 @@ describe("on a server database", () => {
     await sql.end()
   })
 
-  skipped("postgres: a database that does not exist is reported with one line", async () => {
+  skipped("postgres: a database that does not exist is reported with a one-line error", async () => {
     const { code, err } = await appmeter(["serve"], { env: { DATABASE_URL: url(), PORT: "0" } })
     expect(code).toBe(1)
     expect(err).toMatch(/^appmeter: the database at \S+ does not exist; create it with: createdb\n$/)

@@ -45,7 +45,7 @@ async function reads(source: SourceName, outcomes: (Outcome | null)[]): Promise<
 const BROKEN = Array<Outcome>(5).fill("changed")
 
 describe("with a running server", () => {
-  test("the command sources lists every source with its host, and no results on a new instance", async () => {
+  test("the command sources lists every source with its host, without results on a new instance", async () => {
     const { healthy, sources, short, alerts } = await answer(["sources"], { env })
     expect([healthy, short, alerts]).toEqual([true, [], []])
     expect(sources.map(({ source, upstream, on }: Record<string, unknown>) => [source, upstream, on])).toEqual([
@@ -80,7 +80,7 @@ describe("with a running server", () => {
     ])
   })
 
-  test("the command sources shows a failing source with its rate, failure and failures in a row", async () => {
+  test("the command sources shows a source's success rate, last failure and number of failures in a row", async () => {
     await reads("apple-web-search", [null, null, null, "blocked"])
     const { healthy, sources } = await answer(["sources"], { env })
     expect(healthy).toBe(true)
@@ -94,7 +94,7 @@ describe("with a running server", () => {
     })
   })
 
-  test("the command sources shows the requested and the answered country, and the conclusion from them", async () => {
+  test("the command sources compares the requested country with the country of the responses", async () => {
     const fresh = await answer(["sources"], { env })
     expect(fresh.countries).toEqual({ effect: "unknown", answers: [] })
     const lane = { upstream: "play.google.com", egress: "main" } as const
@@ -113,7 +113,7 @@ describe("with a running server", () => {
     expect(out).toMatch(/^So far pages are sometimes of the requested country and sometimes of another\.$/m)
   })
 
-  test("the command sources reports a shortfall of requests without failing", async () => {
+  test("the command sources reports a shortfall of requests and exits with 0", async () => {
     await searches(sql, 100)
     const options = { env: { ...env, UPSTREAM_GAPS_MS: "apps.apple.com=1000000" } }
     const { healthy, short } = await answer(["sources"], options)
@@ -125,7 +125,7 @@ describe("with a running server", () => {
     expect(out).toMatch(/^apps\.apple\.com +100 +0 +86 +14$/m)
   })
 
-  test("the command sources exits with 1 and the alert for a broken source, unless the source is off", async () => {
+  test("the command sources exits with 1 and shows the alert while an enabled source is broken", async () => {
     await reads("apple-hints", BROKEN)
     const [text, json] = [await appmeter(["sources"], { env }), await appmeter(["sources", "--json"], { env })]
     expect([text.code, json.code, text.err, json.err]).toEqual([1, 1, "", ""])
@@ -144,7 +144,7 @@ describe("with a running server", () => {
 })
 
 describe("without a server", () => {
-  slow("the command sources reads a database without a server, and creates no database", async () => {
+  slow("the command sources works without a server, and does not create a missing database", async () => {
     const free = await dataFolder()
     expect((await answer(["sources"], { env: free })).healthy).toBe(true)
     const DATA_DIR = join(scratch(), "none")
@@ -153,7 +153,7 @@ describe("without a server", () => {
     expect(err).toContain(`there is no database in ${DATA_DIR}`)
   })
 
-  postgres("postgres: the command sources reads a server database without a server, and creates none", async () => {
+  postgres("postgres: the command sources shows the alerts of a server database while no server runs", async () => {
     await using server = await scratchDatabase("sources")
     const serverDatabase = await openDatabase({ databaseUrl: server.url, dataDir: "", as: "command", log: silentLog })
     await migrate(serverDatabase.sql, schemaFiles(), silentLog)

@@ -30,7 +30,7 @@ interface Granted {
   url: string
 }
 
-test("the embedded database refuses to grant and explains how to copy it to PostgreSQL", async () => {
+test("the embedded database refuses sql grant, and the error explains how to copy the data to PostgreSQL", async () => {
   const { code, err } = await runHere(["sql", "grant", "acme"], { env: { DATA_DIR: "/nowhere" } })
   expect([code, err]).toEqual([1, expect.stringContaining("appmeter restore copy.backup")])
 })
@@ -166,7 +166,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect(readable.sort()).toEqual(VIEWS.map((view) => `public.${view}`).sort())
   })
 
-  test("no function in a condition shows a report role another workspace's rows, whatever its settings", async () => {
+  test("a function in a report role's query never receives rows of another workspace", async () => {
     const columns = await me<{ view: string; column: string }[]>`
       select table_name as view, column_name as column
       from information_schema.columns
@@ -208,7 +208,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     }
   })
 
-  test("a report role gets nothing of another workspace from any function that it may execute", async () => {
+  test("no function that a report role may execute returns data of another workspace", async () => {
     await sql`select lo_from_bytea(424242, ${SECRET}::bytea)`
     const functions = await me<{ name: string; args: string[]; system: boolean }[]>`
       select p.oid::regproc::text as name, coalesce((
@@ -279,7 +279,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     }
   })
 
-  test("a report role that creates tables and views and sets a search_path reads the same rows", async () => {
+  test("a report role's own tables, views and search_path do not change the rows that it can read", async () => {
     const { seen } = await attempt(`
       create temp table sql_role as
         select '${ownGrant.role}'::text as role, n as workspace_id, true as money from generate_series(1, 9) n;
@@ -295,7 +295,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect([seen.includes(`App ${MINE}`), seen.includes(SECRET)]).toEqual([true, false])
   })
 
-  test("a report role can only read, with the granted number of connections and within its timeout", async () => {
+  test("a report role can only read, and its connections and statement time are limited", async () => {
     const [first, second, third] = [connect(otherGrant), connect(otherGrant), connect(otherGrant)]
     await Promise.all([first`select 1`, second`select 1`])
     expect(await messageOf(third`select 1`)).toContain("too many connections for role")
@@ -318,7 +318,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect((await me`select 1 from report_apps`).length).toBe(2)
   })
 
-  test("a report role can run every query of the manual, and the manual names every column of the views", async () => {
+  test("a report role can run every query in the manual, and the manual names every column of the views", async () => {
     const page = readText("src/docs/manual/sql.md")
     const queries = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, query]) => query as string)
     expect(queries).toHaveLength(6)
@@ -355,7 +355,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     for (const code of STOREFRONTS) expect([code, languages.get(code) ?? "en"]).toEqual([code, reviewLanguage(code)])
   })
 
-  test("a report role is not granted if PUBLIC has more rights in the database than reading reports", async () => {
+  test("sql grant is refused if PUBLIC has more rights in the database than reading reports", async () => {
     const refusal = async (before: string, after: string) => {
       await sql.unsafe(before)
       const { code, err } = await command("sql", "grant", `w ${MINE}`)
@@ -382,7 +382,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect((await sql`select 1 from sql_role`).length).toBe(2)
   })
 
-  test("a report role gets a new password when it is granted again, stored only as a hash", async () => {
+  test("a repeated sql grant gives the report role a new password, which is stored only as a hash", async () => {
     const renewed = (await command("sql", "grant", `w ${MINE}`, "--role", ownGrant.role, "--money")).answer
     expect([renewed.role, renewed.password === ownGrant.password]).toEqual([ownGrant.role, false])
     const [row] = await sql`select rolpassword as hash from pg_authid where rolname = ${ownGrant.role}`
@@ -396,7 +396,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
     expect(audited!.typed).not.toContain(renewed.password)
   })
 
-  test("sql revoke and deleting the workspace drop a report role, and its open sessions read nothing", async () => {
+  test("sql revoke drops a report role, and deleting a workspace also ends the access of open sessions", async () => {
     const named = (await command("sql", "grant", `w ${SECRET}`, "--role", "report_by_name", "--money")).answer
     expect((await command("sql", "revoke", "report_by_name")).answer).toEqual({
       revoked: "report_by_name",
@@ -415,7 +415,7 @@ describe.skipIf(!IS_SERVER)("postgres: a role", () => {
   })
 
   longOnServer(
-    "a report role's query of one day uses an index in every view, with 1,000 keywords and 90 days",
+    "a report role's query of one day uses an index in every view, with 90 days of 1,000 keywords",
     async () => {
       const largeTables = await fillLarge(sql, MINE)
       expect(largeTables.length).toBeGreaterThan(10)

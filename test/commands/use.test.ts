@@ -59,7 +59,7 @@ test("appmeter settings lists every setting with its default", async () => {
   expect(help).not.toContain("KEEP_ALERT_DAYS")
 })
 
-slow("the output for an empty list states that it is empty and how to fill it", async () => {
+slow("the output for an empty list names the command that adds an entry", async () => {
   const env = await dataFolder()
   const database = await openFolder(env)
   await answer(["workspace", "create", "one"], { env })
@@ -74,7 +74,7 @@ slow("the output for an empty list states that it is empty and how to fill it", 
   await database.close()
 })
 
-slow("a process prints all output of its command and exits with its code", async () => {
+slow("the program prints the whole output of a command and exits with the command's code", async () => {
   const typed = [["--help"], ["sevre"], ["doctor", "--json"]]
   const env = { PORT: "wrong" }
   const ended = await Promise.all(typed.map((args) => appmeterProcess(args, { env })))
@@ -82,7 +82,7 @@ slow("a process prints all output of its command and exits with its code", async
   expect(ended.map(({ code }) => code)).toEqual([0, 2, 78])
 })
 
-describe("wrong usage exits with 2, one line, and a hint", () => {
+describe("wrong usage exits with 2 and a one-line error", () => {
   test.each([
     [["sevre"], 'unknown command "sevre"; did you mean serve?'],
     [["key", "crate"], 'unknown command "key crate"; did you mean key create?'],
@@ -115,7 +115,7 @@ describe("wrong usage exits with 2, one line, and a hint", () => {
   })
 
   test.each([[["key"]], [["key", "--json"]], [["app", "keywords", "--json", "--force"]]])(
-    "a group without its command lists the group's commands: %j",
+    "a command group without a subcommand lists its subcommands: %j",
     async (args) => {
       const { code, out, err } = await appmeter(args)
       expect([code, out]).toEqual([2, ""])
@@ -132,7 +132,7 @@ describe("wrong usage exits with 2, one line, and a hint", () => {
 })
 
 describe("invalid settings exit with 78", () => {
-  slow("invalid settings are listed together, without secrets, and nothing is opened", async () => {
+  slow("invalid settings are listed together and without secrets", async () => {
     const env = {
       PORT: "eighty",
       DATABASE_URL: "mysql://user:canary@host",
@@ -159,7 +159,7 @@ describe("invalid settings exit with 78", () => {
   })
 })
 
-test("openapi prints the whole document, even into a slow pipe", async () => {
+test("openapi prints the API document with PUBLIC_URL as its server", async () => {
   const { code, out } = await appmeter(["openapi"], { env: { PUBLIC_URL: "https://ranks.example.com/" } })
   expect(code).toBe(0)
   const document = JSON.parse(out)
@@ -167,7 +167,7 @@ test("openapi prints the whole document, even into a slow pipe", async () => {
   expect(Object.keys(document.paths)).toContain("/apps/{appId}/keywords")
 })
 
-test("an unreachable database exits with 1 and one line", async () => {
+test("an unreachable database exits with 1 and a one-line error", async () => {
   const env = { DATABASE_URL: "postgres://user:canary@127.0.0.1:1/name" }
   const { code, out, err } = await appmeter(["workspace", "list"], { env })
   expect([code, out]).toEqual([1, ""])

@@ -48,7 +48,7 @@ async function appId(env: Record<string, string>): Promise<string> {
   return (await answer(["app", "list", "--workspace", "studio"], { env })).apps[0].id
 }
 
-long("a server reads due subjects and stores the bodies, and appmeter work on its folder is refused", async () => {
+long("a server reads due keywords and stores the responses, and appmeter work on its folder is refused", async () => {
   const env = { ...(await dataFolder()), ...readingEnv() }
   const server = await serving({ env })
   try {
@@ -76,7 +76,7 @@ long("a server with MEASURE=no sends no request to a store", async () => {
   expect(stores.requests).toEqual([])
 })
 
-slow("appmeter work reads without serving, and stops promptly", async () => {
+slow("appmeter work reads a due keyword without a server, and exits with 0 on SIGTERM", async () => {
   const env = { ...(await dataFolder()), ...readingEnv() }
   const database = await openFolder(env)
   await trackTea(env)

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 describe("write", () => {
-  test("the command write lists every write, and the arguments of one", async () => {
+  test("the command write lists every write operation, and the arguments of a given operation", async () => {
     const { writes } = await answer(["write"], { env })
     expect(writes.map(({ name }: { name: string }) => name)).toEqual(actions.map(({ name }) => name))
     const { code, out } = await run(["write", "add_keywords", "--about"])
@@ -39,7 +39,7 @@ describe("write", () => {
     expect([misspelled.code, misspelled.err.includes("did you mean add_keywords?")]).toEqual([2, true])
   })
 
-  slow("the command write only previews with --preview, and writes only on a terminal or with --force", async () => {
+  slow("the command write changes nothing with --preview, and needs --force without a terminal", async () => {
     const { apps } = await answer(["app", "list"], { env })
     const words = ["write", "add_keywords", `appId=${apps[0].id}`, "keywords=moon,surf report"]
     const previewed = await run([...words, "--preview"])
@@ -56,7 +56,7 @@ describe("write", () => {
     expect(writes[0]).toMatchObject({ action: "add_keywords", key: { name: "terminal" } })
   })
 
-  test("the command write explains a missing key, and shows a refusal of the service", async () => {
+  test("a write without a key is refused with advice, and an invalid write is refused", async () => {
     const { APPMETER_KEY: _, ...keyless } = env
     const { code, err } = await appmeter(["share", "Tide"], { env: keyless })
     expect([code, err.includes("appmeter key create")]).toEqual([2, true])

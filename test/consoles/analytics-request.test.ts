@@ -15,7 +15,7 @@ const problemOf = (promise: Promise<unknown>) =>
     (error: Error) => error.message,
   )
 
-test("an Admin key requests the reports once and is not stored, and other keys get an explanation", async () => {
+test("an Admin key requests the reports once and is not stored; other keys get an explanation", async () => {
   const { id } = await scene.add(scene.standIn.key("SALES"))
   const { register, workspaceId, standIn } = scene
   const wish = { id, app: TEA.id }
@@ -37,7 +37,7 @@ test("an Admin key requests the reports once and is not stored, and other keys g
   expect(await problemOf(createAnalyticsRequest(register, other, wish))).toMatch(/account/)
 })
 
-test("a console failure during the request for reports is not blamed on the key's role", async () => {
+test("a console failure while requesting reports is not reported as a missing role of the key", async () => {
   const { register, workspaceId, standIn } = scene
   const { id } = await scene.add(standIn.key("ADMIN"))
   standIn.before = async (path) =>

@@ -108,7 +108,7 @@ const call = async (path: string) => {
 }
 
 describe("the version of subscription reports", () => {
-  slow("every day is read with the version that the console names", async () => {
+  slow("subscription reports are requested in the version that the console names", async () => {
     scene.standIn.before = (path) => {
       const report = requestedReport(path)
       if (!report?.type.startsWith("SUBSCRIPTION") || report.version === "1_7") return null
@@ -143,7 +143,7 @@ describe("the version of subscription reports", () => {
     }
   }
 
-  slow("a day that an outdated version reports as empty is read in the latest version and is not zero", async () => {
+  slow("a day is read again in the latest version if an outdated version reports the day as empty", async () => {
     outdatedConsole(() => "1_9")
     await addWithDays(DAYS)
     await readHours(3)
@@ -151,7 +151,7 @@ describe("the version of subscription reports", () => {
     expect(await states("subscriptions")).toEqual({ empty: DAYS })
   })
 
-  slow("no day remains empty by mistake after a version becomes outdated", async () => {
+  slow("no day is stored as empty after its report version becomes outdated", async () => {
     let latest = "1_4"
     outdatedConsole(() => latest)
     await addWithDays(DAYS)
@@ -164,7 +164,7 @@ describe("the version of subscription reports", () => {
     expect(sum).toEqual({ days: 0 })
   })
 
-  slow("an empty day stays unknown if the version cannot be confirmed", async () => {
+  slow("an empty day counts as unknown if the console does not confirm the report version", async () => {
     scene.standIn.before = (path) => {
       const report = requestedReport(path)
       if (report?.type !== "SUBSCRIPTION_EVENT") return null
@@ -292,7 +292,7 @@ slow("the terminal and the revenue page show which day failed and why", async ()
   expect(String((failureNote({ sources }) as Html).text)).toContain(`sales of ${BEFORE}: the console`)
 })
 
-slow("a day with status 500 pauses the account for a while without blocking the other days", async () => {
+slow("a day answered with status 500 pauses the account for a while, and the other days are read", async () => {
   scene.standIn.before = (path) => {
     const report = requestedReport(path)
     return report?.type === "SALES" && report.day === YESTERDAY ? new Response("<html>", { status: 500 }) : null
@@ -305,7 +305,7 @@ slow("a day with status 500 pauses the account for a while without blocking the 
   )
 })
 
-slow("rejected tokens are explained by a clock that is ten minutes ahead, and the key is not revoked", async () => {
+slow("tokens rejected because the clock is ten minutes ahead are explained, and the key is not revoked", async () => {
   const { id } = await scene.add()
   const now = () => new Date(Date.now() + 10 * 60_000)
   const reach = { now, to: () => ({ ...scene.register.reach.to("api.appstoreconnect.apple.com"), now }) }
@@ -322,7 +322,7 @@ slow("rejected tokens are explained by a clock that is ten minutes ahead, and th
   expect(problem).toMatch(/set the clock/)
 })
 
-test("adding an account with an unknown vendor number fails, and the error names the vendor number", async () => {
+test("an account with an unknown vendor number is limited, and the reason names the vendor number", async () => {
   scene.standIn.vendor = "85099999"
   const add = scene.add
   scene.standIn.before = (path) =>
@@ -337,7 +337,7 @@ test("adding an account with an unknown vendor number fails, and the error names
   })
 })
 
-slow("an unexpected error postpones only its own task, by an hour", async () => {
+slow("an unexpected error stops only its own task, and the owner sees the error", async () => {
   await scene.sql`
     create function spoil() returns trigger language plpgsql as $$
     begin

@@ -64,7 +64,7 @@ const evidence = (workspaceId = scene.workspaceId) =>
     { report: "sales", day: DAY },
   )
 
-test("the evidence lists only the app's rows, first of the current report, then of the replaced one", async () => {
+test("the evidence lists only the app's rows, for the current report and then for the replaced report", async () => {
   const report = (await evidence())!
   expect(report).toMatchObject({ report: "sales", state: "ok", dayZone: "America/Los_Angeles" })
   expect(report.said.map(({ count, rows }) => [count, rows.map(({ app, units }) => [app, units])])).toEqual([
@@ -92,7 +92,7 @@ test("the evidence has the hash of the stored body, and replaying that body give
   expect(replayed).toBe(2)
 })
 
-test("evidence is visible to the owner, but not without the revenue right or to other workspaces", async () => {
+test("evidence is visible to the workspace's owner, but not to other workspaces or over the API", async () => {
   const page = `/app/apps/${scene.appId}/reports?report=sales&day=${DAY}`
   const owner = await ownerOf(scene.service, scene.workspaceId)
   const { status, text } = await owner.open(page)

@@ -57,21 +57,21 @@ const call = async (path: string) => {
 describe("an unusual row", () => {
   const LONG = "Volume after volume, ".repeat(60)
   const oddRows: [string, SalesRow, Record<string, unknown>][] = [
-    ["a title of 1,260 characters is cut", { Title: LONG }, { title: LONG.slice(0, 500), units: 5 }],
-    ["a SKU of 1,800 characters is kept", { SKU: "S".repeat(1_800) }, { product: "S".repeat(1_800) }],
-    ["a SKU of 2,400 characters is cut", { SKU: "S".repeat(2_400) }, { product: "S".repeat(2_000) }],
-    ["a blank currency is no currency", { "Customer Currency": " " }, { currency: "XXX", units: 5 }],
-    ["a blank currency of proceeds is no currency", { "Currency of Proceeds": "" }, { proceedsCurrency: "XXX" }],
-    ["a blank country is an unknown one", { "Country Code": " " }, { country: "zz", units: 5 }],
-    ["a blank type is an unknown one", { "Product Type Identifier": "" }, { type: "UNKNOWN", units: 5 }],
-    ["units may be printed as a decimal", { Units: "3.00" }, { units: 3 }],
+    ["a title of 1,260 characters is shortened", { Title: LONG }, { title: LONG.slice(0, 500), units: 5 }],
+    ["a SKU of 1,800 characters is stored whole", { SKU: "S".repeat(1_800) }, { product: "S".repeat(1_800) }],
+    ["a SKU of 2,400 characters is shortened", { SKU: "S".repeat(2_400) }, { product: "S".repeat(2_000) }],
+    ["a blank currency is stored as XXX", { "Customer Currency": " " }, { currency: "XXX", units: 5 }],
+    ["a blank currency of proceeds is stored as XXX", { "Currency of Proceeds": "" }, { proceedsCurrency: "XXX" }],
+    ["a blank country is stored as zz", { "Country Code": " " }, { country: "zz", units: 5 }],
+    ["a blank type is stored as UNKNOWN", { "Product Type Identifier": "" }, { type: "UNKNOWN", units: 5 }],
+    ["a number of units may have decimal places", { Units: "3.00" }, { units: 3 }],
     [
-      "money may begin with its point",
+      "an amount may begin with the decimal point",
       { "Customer Price": ".7", "Developer Proceeds": "-.5" },
       { price: "0.7", proceeds: "-0.5" },
     ],
-    ["money may have more places than any currency", { "Customer Price": "4.9900000000" }, { price: "4.990000" }],
-    ["a promo code of 300 characters is cut", { "Promo Code": "p".repeat(300) }, { promo: "p".repeat(100) }],
+    ["an amount may have ten decimal places", { "Customer Price": "4.9900000000" }, { price: "4.990000" }],
+    ["a promo code of 300 characters is shortened", { "Promo Code": "p".repeat(300) }, { promo: "p".repeat(100) }],
   ]
   for (const [label, cells, read] of oddRows)
     slow(`${label}, and the day is read once`, async () => {
@@ -89,8 +89,12 @@ describe("an unusual row", () => {
     })
 
   const unreadable: [string, (report: string) => string, string][] = [
-    ["with other cells than columns", (report) => `${report}TEA01\t5\n`, "it has 2 cells instead of 28"],
-    ["with units that are no number", (report) => report + cells({ Units: "many" }), 'Units is not a number ("many")'],
+    ["with fewer cells than columns", (report) => `${report}TEA01\t5\n`, "it has 2 cells instead of 28"],
+    [
+      "with units that are not a number",
+      (report) => report + cells({ Units: "many" }),
+      'Units is not a number ("many")',
+    ],
     ["with half a unit", (report) => report + cells({ Units: "1.5" }), 'Units is not a number ("1.5")'],
     [
       "with more units than can be counted",
@@ -99,7 +103,7 @@ describe("an unusual row", () => {
     ],
     ["without a SKU", (report) => report + cells({ SKU: "" }), "it has no SKU"],
     [
-      "of another day",
+      "of a different day",
       (report) => report + cells({ "Begin Date": "01/02/2024" }),
       `it is of another day than ${YESTERDAY}`,
     ],
@@ -131,7 +135,7 @@ describe("an unusual row", () => {
       ])
     })
 
-  slow("a report without any readable row does not make its day empty", async () => {
+  slow("a day whose report has only unreadable rows is late and not empty", async () => {
     scene.standIn.report = (type, day) =>
       type === "SALES"
         ? {

@@ -92,32 +92,29 @@ slow(
   },
 )
 
-slow(
-  "an offer that is gone keeps the day when it was last seen, and a changed offer shows its latest terms",
-  async () => {
-    await scene.add(scene.standIn.key("ADMIN"))
-    await readAll()
-    const [before] = (await readPricing("?product=tea.cup")).offered
-    await scene.sql`
+slow("a removed offer keeps the day when it was last seen, and a changed offer shows its latest terms", async () => {
+  await scene.add(scene.standIn.key("ADMIN"))
+  await readAll()
+  const [before] = (await readPricing("?product=tea.cup")).offered
+  await scene.sql`
     update account_offer set last_seen = now() - interval '2 days', first_seen = now() - interval '9 days'`
-    scene.standIn.products[0]!.offers!.promotionalOffers = []
-    scene.standIn.products[1]!.offers!.offerCodes![0]!.attributes.active = true
-    await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
-    await readAll()
-    const all = (await readPricing()).offered
-    const offerNamed = (name: string) => all.find((offer: Offered) => offer.name === name)
-    expect(Date.now() - Date.parse(offerNamed("Welcome back").lastSeen)).toBeGreaterThan(86_400_000)
-    expect(offerNamed("CUP")).toMatchObject({ active: true, codes: before.codes })
-    expect(Date.parse(offerNamed("CUP").lastSeen) - Date.parse(offerNamed("CUP").firstSeen)).toBeGreaterThan(
-      8 * 86_400_000,
-    )
-    // The offer was not available within the last year.
-    await scene.sql`update account_offer set last_seen = now() - interval '400 days' where name = 'Welcome back'`
-    expect((await readPricing()).offered.map(({ name }: Offered) => name)).not.toContain("Welcome back")
-  },
-)
+  scene.standIn.products[0]!.offers!.promotionalOffers = []
+  scene.standIn.products[1]!.offers!.offerCodes![0]!.attributes.active = true
+  await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`
+  await readAll()
+  const all = (await readPricing()).offered
+  const offerNamed = (name: string) => all.find((offer: Offered) => offer.name === name)
+  expect(Date.now() - Date.parse(offerNamed("Welcome back").lastSeen)).toBeGreaterThan(86_400_000)
+  expect(offerNamed("CUP")).toMatchObject({ active: true, codes: before.codes })
+  expect(Date.parse(offerNamed("CUP").lastSeen) - Date.parse(offerNamed("CUP").firstSeen)).toBeGreaterThan(
+    8 * 86_400_000,
+  )
+  // The offer was not available within the last year.
+  await scene.sql`update account_offer set last_seen = now() - interval '400 days' where name = 'Welcome back'`
+  expect((await readPricing()).offered.map(({ name }: Offered) => name)).not.toContain("Welcome back")
+})
 
-slow("a request for prices does not wait for offers, and a product without offers has none", async () => {
+slow("a requested read of prices does not read the product's offers", async () => {
   await scene.add(scene.standIn.key("ADMIN"))
   await readAll()
   scene.standIn.requests.length = 0

@@ -103,7 +103,7 @@ const OWN: Published = {
   },
 }
 
-slow("every request uses only published paths, queries and values", async () => {
+slow("every request to the console uses only paths, queries and values that Apple has published", async () => {
   const { paths } = DOCUMENT ? (JSON.parse(readFileSync(DOCUMENT, "utf8")) as Published) : OWN
   addEverything()
   await scene.add(scene.standIn.key("ADMIN"))

@@ -163,7 +163,7 @@ slow("late, empty and read days are distinguished by the console's own wording",
     expect(await reportIn(words(detail), question, provenance)).toBe("late")
 })
 
-slow("a restated day replaces the facts once, keeps both reports, and changes nothing when reread", async () => {
+slow("a restated day replaces the facts once and keeps both reports; rereading the day changes nothing", async () => {
   const first = salesReport(YESTERDAY, [APP, YEAR])
   const second = salesReport(YESTERDAY, [{ ...APP, Units: "7" }])
   let currentReport = first
@@ -210,14 +210,14 @@ slow("a day that was read stays read if the console later responds that it is la
 
 describe("a response that is not a report", () => {
   const broken: [string, () => Response][] = [
-    ["no gzip", () => new Response("<html>")],
-    ["a column that is gone", () => gz("SKU\tUnits\nTEA01\t5\n")],
-    ["another day", () => gz(salesReport(addDays(YESTERDAY, -1), [APP]))],
-    ["units that are none", () => gz(salesReport(YESTERDAY, [{ ...APP, Units: "many" }]))],
+    ["without gzip", () => new Response("<html>")],
+    ["without a required column", () => gz("SKU\tUnits\nTEA01\t5\n")],
+    ["for a different day", () => gz(salesReport(addDays(YESTERDAY, -1), [APP]))],
+    ["with units that are not a number", () => gz(salesReport(YESTERDAY, [{ ...APP, Units: "many" }]))],
   ]
   const gz = (text: string) => new Response(Bun.gzipSync(text))
   for (const [label, answer] of broken)
-    test(`${label}: the response is not stored as a report, its body is kept, and the day is retried`, async () => {
+    test(`a response ${label} is not stored as a report, its body is kept, and the day is retried`, async () => {
       scene.standIn.report = (_, day) => (day === YESTERDAY ? answer() : "late")
       await scene.add()
       await readSome()
@@ -303,7 +303,7 @@ test("deleting a workspace destroys its keys", async () => {
   ])
 })
 
-slow("ten concurrent workers request each day only once", async () => {
+slow("ten concurrent workers request each day once, and the day that tests the right to reports twice", async () => {
   scene.standIn.report = (_, day) => ({ tsv: salesReport(day, [APP]) })
   await scene.add()
   const dayRequests = () => scene.standIn.requests.filter((path) => path.includes("reportDate"))
@@ -313,7 +313,7 @@ slow("ten concurrent workers request each day only once", async () => {
   expect(those.length).toBe(new Set(those).size + 1)
 })
 
-slow("a real subscriptions report is read as 409 subscriptions at the standard price, of one app", async () => {
+slow("a real subscriptions report is read as 409 subscriptions of one app at the standard price", async () => {
   const tsv = readFileSync(
     join(import.meta.dirname, "../../fixtures/upstream/asc-subscriptions-2026-02-18.tsv"),
     "utf8",

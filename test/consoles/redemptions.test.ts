@@ -115,7 +115,7 @@ async function redemptions(query = "") {
   return Object.fromEntries(entries)
 }
 
-slow("redemptions are summed over the days read: zero if none were reported, null if they are unknown", async () => {
+slow("redemptions are summed over the read days; they are zero if none were reported and null if unknown", async () => {
   redeemedByDay[ago(1)] = [
     SPRING,
     { ...SPRING, "Offer Code": "", Redemptions: "4" },

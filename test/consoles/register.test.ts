@@ -85,7 +85,7 @@ const alerts = async () => {
   return rows.map(({ kind, subject, over }) => [kind, subject, over])
 }
 
-test("a state change that twenty processes detect raises one alert, and a recurrence raises another", async () => {
+test("a state change that twenty processes detect raises one alert; a repetition raises a new alert", async () => {
   const { id } = await scene.add()
   const revoked = { state: "revoked", why: "refused" } as const
   const noted = await Promise.all(Array.from({ length: 20 }, () => scene.sql.begin((tx) => noteState(tx, id, revoked))))
@@ -161,7 +161,7 @@ test("an invalid key, issuer or vendor number is refused before any request to t
   expect(scene.standIn.requests).toEqual([])
 })
 
-test("without SECRET_KEY nothing is requested or stored; a key sealed with another can be rotated", async () => {
+test("without SECRET_KEY nothing is requested or stored; a key sealed with another value can be rotated", async () => {
   const key = scene.standIn.key()
   const named = { issuer: scene.standIn.issuer, keyId: key.keyId, privateKey: key.pem }
   const added = { kind: "app-store-connect", part: scene.standIn.vendor } as const
@@ -216,7 +216,7 @@ test("an app mapped by hand keeps its mapping, and apps of other workspaces cann
   expect(await problemOf(findAccount(scene.sql, stranger.workspaceId, id))).toMatch(/has no account/)
 })
 
-test("removing destroys the key, forgetting deletes all data, and a paused account stays paused", async () => {
+test("a paused account stays paused; removing it destroys the key, and forgetting it deletes all data", async () => {
   const { id } = await scene.add()
   await pauseAccount(scene.sql, scene.workspaceId, id, true)
   expect((await testAccount(scene.register, scene.workspaceId, id)).state).toBe("paused")

@@ -7,7 +7,7 @@ import { REPORTS } from "../../src/lib/upstreams.ts"
 /** The console's limit of requests per hour and key. */
 const HOUR_LIMIT = 3_500
 
-test("reading days again for five weeks takes less than a tenth of an hour's request limit per day", () => {
+test("reading every day again for five weeks uses less than a tenth of the hourly request limit a day", () => {
   const start = new Date("2026-03-01T15:00:00Z")
   const readsOn = new Map<string, number>()
   // Each day of two months becomes available on the next morning, and is read again until it is final.

@@ -128,7 +128,7 @@ describe("the price of a call", () => {
     expect((await service.call("/v1/hive/explored?rows=4", { key: poorKey })).status).toBe(200)
   })
 
-  test("a key that reaches its budget gets 402 while the workspace's other keys keep working", async () => {
+  test("a key that has used up its monthly budget gets 402, and the workspace's other keys keep working", async () => {
     const shared = await service.workspace({ plan: "pro", overrides: { credits: 100, ratePerSecond: 1_000 } })
     const [tight, free] = [await service.key(shared, { monthlyBudget: 1 }), await service.key(shared)]
     expect((await service.call("/v1/apps", { key: tight })).status).toBe(200)
@@ -159,7 +159,7 @@ describe("the price of a call", () => {
     expect(account.body.credits).toMatchObject({ used: account.credits.used, limit: account.credits.limit })
   })
 
-  slow("a used-up pack keeps REST open for twelve months: paid calls get 402, free calls work", async () => {
+  slow("a used-up credit pack keeps REST open for twelve months: free calls work, and paid calls get 402", async () => {
     const name = `packed ${process.pid}`
     const free = await service.workspace({
       name,
@@ -182,7 +182,7 @@ describe("the price of a call", () => {
     expect((await service.call("/v1/account", { key: other })).body.error).toBe("plan_required")
   })
 
-  test("a Hive call refused for credits takes no unit of the day", async () => {
+  test("a Hive call that is refused for lack of credits does not use up the daily Hive limit", async () => {
     const empty = await service.workspace({
       plan: "pro",
       explorer: true,
@@ -193,7 +193,7 @@ describe("the price of a call", () => {
     expect((await service.call("/v1/usage", { key: poorKey })).body.hive.usedToday).toBe(0)
   })
 
-  test("an error's text never reaches the caller, and the log names the request", async () => {
+  test("the text of an internal error is not sent to the caller, and the log contains the request id", async () => {
     const answer = await service.call("/v1/hive/samples/broken", { key })
     expect(answer.text).not.toContain("secret")
     expect(answer.text).not.toContain("hunter2")
@@ -203,7 +203,7 @@ describe("the price of a call", () => {
     expect(line).toBeDefined()
   })
 
-  test("a test key is never charged, whatever it calls", async () => {
+  test("a test key is not charged for any call", async () => {
     const testKey = await service.key(workspace, { kind: "test" })
     const before = await readSpent()
     for (const path of ["/v1/apps", "/v1/hive/samples/tea", "/v1/hive/explored"]) {

@@ -53,7 +53,7 @@ describe("a day on which clocks change", () => {
     ["2025-10-26", "2025-10-25T22:00:00.000Z", "2025-10-26T23:00:00.000Z", ["4.0", "3.0", "2.0", "1.0"]],
     ["2026-03-29", "2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z", ["9.0", "8.0", "7.0"]],
   ])(
-    "%s in Berlin has the reviews and changes of its own hours and none of the adjacent days",
+    "the day %s in Berlin has exactly the reviews and changes between its two midnights",
     async (day, from, to, versions) => {
       const query = `tz=Europe/Berlin&day=${day}`
       const { status, body } = await call(`apps/${appId}/today?${query}`)
@@ -124,7 +124,7 @@ describe("the portfolio over HTTP", () => {
       expect([figure, body.totals[figure], body.apps[0][figure]]).toEqual([figure, null, null])
   })
 
-  test("the portfolio hides money from a key without revenue:read, in every row, total and card", async () => {
+  test("a key without revenue:read gets no money figures in the portfolio's rows, totals and cards", async () => {
     const { body } = await call("portfolio", await service.key(workspaceId, { scopes: ["apps:read"] }))
     expect(body.hiddenMoney).toBe(true)
     for (const row of [body.totals, ...body.apps]) for (const name of MONEY) expect(row[name]).toBeNull()
@@ -135,7 +135,7 @@ describe("the portfolio over HTTP", () => {
     expect(body.feed).toEqual([])
   })
 
-  test("the portfolio of a key limited to one app has only that app, also in its totals", async () => {
+  test("a key limited to one app gets only that app in the portfolio's rows and totals", async () => {
     const input = { workspaceId, iosId: "10002", countries: ["us"], keywords: ["a", "b"], origin: "own" }
     const second = await trackOwn(sql, input)
     const { body, text } = await call("portfolio", await service.key(workspaceId, { appList: [second] }))
@@ -170,7 +170,7 @@ describe.each([
     ["tz=Pacific/Kiritimati&day=2026-04-01", "2026-04-01"],
     ["tz=Pacific/Kiritimati", "2026-04-02"],
     ["tz=Pacific/Pago_Pago", "2026-04-01"],
-  ])("a request with ?%s is answered for the day %s", async (query, today) => {
+  ])("a request with ?%s returns the day %s", async (query, today) => {
     const { status, body } = await call(`${path()}?${query}`)
     expect([status, body.today]).toEqual([200, today])
   })

@@ -14,7 +14,7 @@ import { dueEntry } from "../../src/measuring/due-kind.ts"
 import { sourceEntry } from "../../src/measuring/source.ts"
 
 // `bun run types` fails if the compiler accepts one of the wrong lines below.
-test("a line of a root list returns its declaration, and does not compile if a fact differs", () => {
+test("a registry entry returns its declaration, and does not compile if it contradicts the declaration", () => {
   // @ts-expect-error: the price is 5
   expect(writeEntry("update_listing", updateListing, 4, "studio", "listing:write")).toBe(updateListing)
   // @ts-expect-error: the plan is studio

@@ -164,7 +164,7 @@ describe("an app that is tracked only in the United States", () => {
   })
 })
 
-slow("an answer uses the app names of its storefront, else those of the first tracked storefront", async () => {
+slow("an answer uses the app names of its storefront, or else of the first tracked storefront", async () => {
   const { app, key } = await track(["jp", "us"])
   const get = (path: string) => service.call(path, { key })
   const names = async (country: string) => {
@@ -193,7 +193,7 @@ slow("an answer uses the app names of its storefront, else those of the first tr
   expect((await get(`/v1/apps/${app}`)).body).toMatchObject({ name: "お茶の時間 10001" })
 })
 
-slow("a name typed by a person is the app's name in every storefront", async () => {
+slow("an app name that a user has set is used in every storefront", async () => {
   const ownApp = await track(["us", "jp"], "Ours")
   for (const country of ["us", "jp", "de"]) expect(await sharedTitle(ownApp, country)).toContain("Ours")
   expect((await service.call(`/v1/apps/${ownApp.app}`, { key: ownApp.key })).body.name).toBe("Ours")

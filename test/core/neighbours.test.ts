@@ -31,7 +31,7 @@ async function timeCall(path: string, key: string) {
   return { status: answer.status, ms: performance.now() - startedAt, text }
 }
 
-describe("a neighbour with thousands of keywords", () => {
+describe("a workspace with thousands of keywords", () => {
   let large: { app: string; key: string }
   let small: { app: string; key: string }
 
@@ -56,49 +56,46 @@ describe("a neighbour with thousands of keywords", () => {
   }
 
   for (const read of LONG ? ["rivals", "keywords"] : ["rivals"]) {
-    long(
-      `a workspace that reads its ${read} five times a second does not slow others, then or afterwards`,
-      async () => {
-        const single = await timeCall(`/v1/apps/${large.app}/${read}`, large.key)
-        await measureOthers(6)
-        const idle = await measureOthers(CALLS)
-        const flood: ReturnType<typeof timeCall>[] = []
-        const send = () => flood.push(timeCall(`/v1/apps/${large.app}/${read}`, large.key))
-        for (let i = 0; i < 3; i++) send()
-        const sender = setInterval(send, 200)
-        const during = await measureOthers(CALLS)
-        clearInterval(sender)
-        await Bun.sleep(1_000)
-        const after = await measureOthers(30)
-        const answers = await Promise.all(flood)
-        const slow = [idle, during, after].map(({ slow }) => slow.toFixed(0)).join(", ")
-        const medians = [idle, during, after].map(({ median }) => median.toFixed(0)).join(", ")
-        const statuses = Map.groupBy(answers, ({ status }) => status)
-          .entries()
-          .map(([status, all]) => [status, all.length])
-        console.log(
-          `${read}: alone ${single.ms.toFixed(0)} ms; other workspaces idle, during and a second after: ` +
-            `95 of 100 within ${slow} ms, medians ${medians} ms; statuses: ` +
-            `${JSON.stringify(Object.fromEntries(statuses))}`,
-        )
-        expect([...idle.statuses, ...during.statuses, ...after.statuses]).toEqual([200, 200, 200])
-        // calls of the light workspace wait for less time than one large read takes
-        const busy = await slowness()
-        expect(during.slow).toBeLessThan(busy * Math.max(8 * idle.slow, single.ms / 2))
-        expect(after.median).toBeLessThan(busy * Math.max(4 * idle.median, single.ms / 4))
-        // calls that got no slot are refused with an explanation; all others are answered
-        const refused = answers.filter(({ status }) => status !== 200)
-        for (const { status, text } of refused) {
-          expect([status, JSON.parse(text).error]).toEqual([503, "unavailable"])
-          expect(JSON.parse(text).detail).toEndWith("Nothing was charged.")
-        }
-      },
-    )
+    long(`a workspace that reads its ${read} five times a second does not slow down another workspace`, async () => {
+      const single = await timeCall(`/v1/apps/${large.app}/${read}`, large.key)
+      await measureOthers(6)
+      const idle = await measureOthers(CALLS)
+      const flood: ReturnType<typeof timeCall>[] = []
+      const send = () => flood.push(timeCall(`/v1/apps/${large.app}/${read}`, large.key))
+      for (let i = 0; i < 3; i++) send()
+      const sender = setInterval(send, 200)
+      const during = await measureOthers(CALLS)
+      clearInterval(sender)
+      await Bun.sleep(1_000)
+      const after = await measureOthers(30)
+      const answers = await Promise.all(flood)
+      const slow = [idle, during, after].map(({ slow }) => slow.toFixed(0)).join(", ")
+      const medians = [idle, during, after].map(({ median }) => median.toFixed(0)).join(", ")
+      const statuses = Map.groupBy(answers, ({ status }) => status)
+        .entries()
+        .map(([status, all]) => [status, all.length])
+      console.log(
+        `${read}: alone ${single.ms.toFixed(0)} ms; other workspaces idle, during and a second after: ` +
+          `95 of 100 within ${slow} ms, medians ${medians} ms; statuses: ` +
+          `${JSON.stringify(Object.fromEntries(statuses))}`,
+      )
+      expect([...idle.statuses, ...during.statuses, ...after.statuses]).toEqual([200, 200, 200])
+      // calls of the light workspace wait for less time than one large read takes
+      const busy = await slowness()
+      expect(during.slow).toBeLessThan(busy * Math.max(8 * idle.slow, single.ms / 2))
+      expect(after.median).toBeLessThan(busy * Math.max(4 * idle.median, single.ms / 4))
+      // calls that got no slot are refused with an explanation; all others are answered
+      const refused = answers.filter(({ status }) => status !== 200)
+      for (const { status, text } of refused) {
+        expect([status, JSON.parse(text).error]).toEqual([503, "unavailable"])
+        expect(JSON.parse(text).detail).toEndWith("Nothing was charged.")
+      }
+    })
   }
 })
 
 describe("previews on a server that does not measure", () => {
-  test("a preview answers at once, notes that the id is unchecked, and makes nothing due", async () => {
+  test("a preview of add_app notes that the app ids are unchecked, and schedules no reading", async () => {
     const measure: Measure = createMeasure({
       sql,
       kinds: kindsOf({ egressCountry: "us" }),

@@ -98,7 +98,7 @@ for (const [at, operation] of catalog.entries()) {
   describe(operation.id, () => {
     // other tests cover the answers, so the short run compares only every twenty-fourth operation
     test.skipIf(!LONG && at % 24 !== 0)(
-      `${operation.id} has equal answers and charges over REST and as a tool`,
+      `${operation.id} has the same answer and the same charge over REST and as a tool`,
       async () => {
         const [rest, tool] = await bothWays(operation)
         expect(errorOf(rest)).toBeUndefined()
@@ -121,7 +121,7 @@ for (const [at, operation] of catalog.entries()) {
           expect([errorOf(rest), errorOf(tool)]).toEqual([code, undefined])
         })
       } else if (code === "not_measured" && operation.hive) {
-        test(`${operation.id} raises not_measured over REST and as a tool, and charges an empty answer`, async () => {
+        test(`${operation.id} raises not_measured over REST and as a tool, and charges one credit`, async () => {
           const [rest, tool] = await bothWays(operation, change())
           expect([errorOf(rest), rest.ledger]).toEqual([code, [{ operation: operation.id, cost: 1 }]])
           expect(tool).toEqual(rest)
@@ -137,7 +137,7 @@ for (const [at, operation] of catalog.entries()) {
       }
     }
 
-    test(`${operation.id} documents the faults about credits only if it costs something`, () => {
+    test(`${operation.id} documents credits_exhausted exactly if it can cost credits`, () => {
       const { atMost } = priceRange(operation.price)
       expect(faultsOf(operation).includes("credits_exhausted")).toBe(atMost > 0)
     })

@@ -73,7 +73,7 @@ describe.each(READS)("%s", (id) => {
       ...(row.method === "POST" && { body: {} }),
     })
 
-  test(`${id} costs its contract price when called with only its ids, even if nothing was measured`, async () => {
+  test(`${id} before any measurement costs its minimum price, or nothing if it returns not_measured`, async () => {
     const before = await readUsed()
     const { status, body } = await call()
     if (ASKED_OF_STORES.includes(id)) {
@@ -85,7 +85,7 @@ describe.each(READS)("%s", (id) => {
     }
   })
 
-  test(`${id} costs nothing if refused: unknown parameter, missing scope, or another workspace's app`, async () => {
+  test(`a refused call of ${id} costs nothing`, async () => {
     const before = await readUsed()
     const stray = await call("?stray=1")
     expect([stray.status, stray.body.error, stray.body.field]).toEqual([400, "invalid_arguments", "stray"])

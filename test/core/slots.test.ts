@@ -61,7 +61,7 @@ describe("a light workspace", () => {
     for (const status of await Promise.all(flood)) expect([200, 503]).toContain(status)
   })
 
-  slow("a light workspace is answered before its previews with passwords, whose hashing holds no slot", async () => {
+  slow("password hashing in a preview holds no database slot, so that another call is answered first", async () => {
     const service = openService({ sql })
     const workspaceId = await service.workspace()
     const key = await service.key(workspaceId)
@@ -81,8 +81,8 @@ describe("a light workspace", () => {
 })
 
 // One branch of each call fails while another branch still waits.
-describe("calls whose branches fail", () => {
-  slow("twelve concurrent rival markets leave slots for every workspace while no process measures", async () => {
+describe("calls for rival markets", () => {
+  slow("twelve concurrent calls for rivals leave free database slots while no process measures", async () => {
     const measure = createMeasure({
       sql,
       kinds: kindsOf({ egressCountry: "us" }),
@@ -107,7 +107,7 @@ describe("calls whose branches fail", () => {
     await expectBothServed(service, { appId, key })
   })
 
-  slow("twelve concurrent rival markets leave slots for every workspace while a store refuses look-ups", async () => {
+  slow("twelve concurrent calls for rivals leave free database slots while a store refuses requests", async () => {
     await using scene = await live(sql, MANUAL_RIVALS)
     scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
     scene.stores.on("apps.apple.com", "/us/app/", async () => {
@@ -162,7 +162,7 @@ function loseStatements(database: Sql): Sql {
 }
 
 describe("statements that never settle", () => {
-  slow("statements that never settle make the service unready, are logged, and lose their slots", async () => {
+  slow("statements that never end make the service unready until their database slots are taken back", async () => {
     const sample = JSON.stringify({ input: {}, answer: { number: 1 } })
     const service = openService({
       sql: loseStatements(sql),

@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = openService({ sql })
 })
 
-test("another workspace's app gets the same answer on every path as an id that never existed", async () => {
+test("every path gives the same answer for another workspace's app as for an id that never existed", async () => {
   const [workspace, otherWorkspace] = [
     await service.workspace({ plan: "studio" }),
     await service.workspace({ plan: "studio" }),
@@ -47,7 +47,7 @@ test("another workspace's app gets the same answer on every path as an id that n
   }
 })
 
-test("a key limited to one app lists only that app, and other ids are refused without a look-up", async () => {
+test("a key limited to one app lists only that app, and gets the same refusal for any other id", async () => {
   const workspace = await service.workspace({ plan: "pro" })
   const [firstApp, secondApp] = await sql.begin(async (tx) => [
     await trackApp(tx, {

@@ -63,13 +63,13 @@ async function readUnits(workspace: number): Promise<[used: number, open: number
   return [row!.used, row!.open]
 }
 
-describe("an allowance unit taken by a call", () => {
+describe("an allowance used by a call", () => {
   for (const [end, status] of [
     ["answers", 200],
     ["pending", 202],
     ["nothing", 200],
   ] as const)
-    test(`a unit taken by a call stays taken when the outcome is "${end}"`, async () => {
+    test(`a call with the outcome "${end}" uses one unit of the allowance`, async () => {
       const { workspace, status: answered } = await outcome(end)
       expect([answered, await readUnits(workspace)]).toEqual([status, [1, 1]])
     })
@@ -79,12 +79,12 @@ describe("an allowance unit taken by a call", () => {
     ["missing", 404],
     ["breaks", 500],
   ] as const)
-    test(`a unit taken by a call is returned before the caller gets the status ${status}: ${end}`, async () => {
+    test(`a call that ends with status ${status} (${end}) uses no unit of the allowance`, async () => {
       const { workspace, status: answered } = await outcome(end)
       expect([answered, await readUnits(workspace)]).toEqual([status, [0, 0]])
     })
 
-  slow("a unit is returned when its call times out, and taking one later has no effect", async () => {
+  slow("a call that times out uses no unit of the allowance, even if it takes the unit after the timeout", async () => {
     for (const end of ["late", "takes late"] as const) {
       const { workspace, status } = await outcome(end)
       expect(status).toBe(503)
@@ -94,7 +94,7 @@ describe("an allowance unit taken by a call", () => {
     }
   })
 
-  test("a unit is returned when the charge is refused, for any of 20 concurrent calls", async () => {
+  test("of 20 concurrent calls, only the 7 that can be charged use a unit of the allowance", async () => {
     const workspace = await service.workspace({ overrides: { spy: 50, credits: 7, ratePerSecond: 100_000 } })
     const key = await service.key(workspace)
     const calls = Array.from({ length: 20 }, (_, n) => service.call(`/v1/taking/answers?about=${n}`, { key }))
@@ -102,7 +102,7 @@ describe("an allowance unit taken by a call", () => {
     expect([paid.length, await readUnits(workspace)]).toEqual([7, [7, 7]])
   })
 
-  test("no unit is taken by a key without credits or by a test key", async () => {
+  test("a call of a test key or of a key without credits uses no unit of the allowance", async () => {
     const { workspace, status } = await outcome("answers", 0)
     expect([status, await readUnits(workspace)]).toEqual([402, [0, 0]])
     const key = await service.key(workspace, { kind: "test" })

@@ -116,7 +116,7 @@ test("a cursor reads its rows while other clients work", async () => {
   )
 })
 
-test("a notification reaches the listeners, and no client that has stopped listening", async () => {
+test("a notification reaches every current listener of its channel, and no former listener", async () => {
   const notifications: string[] = []
   const first = await sql.listen("news", (payload) => notifications.push(`a:${payload}`))
   const second = await sql.listen("news", (payload) => notifications.push(`b:${payload}`))

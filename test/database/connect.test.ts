@@ -40,13 +40,13 @@ test("a database URL that is invalid or has another scheme is reported without i
   expect(await problem("mysql://u:secret@h/db")).toBe("DATABASE_URL begins with mysql: but must begin with postgres:")
 })
 
-test("the error message states that nothing listens at the address", async () => {
+test("the error for a refused connection states that nothing listens at the address", async () => {
   expect(await problem("postgres://u:secret@127.0.0.1:1/db")).toBe(
     "the database at 127.0.0.1:1/db is not reachable: nothing listens there",
   )
 })
 
-test("a wrong password, a missing database and a refused setting each have their own message", async () => {
+test("a wrong password, a missing database and a refused setting have distinct error messages", async () => {
   const lines: string[] = []
   for (const code of ["28P01", "3D000", "08P01", "53300"]) {
     const port = await fakeServer(() => refusal(code))
@@ -87,7 +87,7 @@ test.skipIf(!process.env.DATABASE_URL)("postgres: a server older than 15 is refu
   expect(await problem(database.url)).toEndWith(`/${name} is PostgreSQL 14; Appmeter needs 15 or newer`)
 })
 
-test("a driver without the patch is refused", () => {
+test("a PostgreSQL driver without the required patch is refused", () => {
   assertDriverPatched()
   expect(() => assertDriverPatched({})).toThrow("lacks our patch; run: bun install --frozen-lockfile")
 })
@@ -116,7 +116,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a vacuum leaves the time limit for statements of requests unchanged",
+  "postgres: a vacuum leaves the statement timeout of its connection unchanged",
   async () => {
     await using database = await scratchDatabase("vacuum")
     const { sql, close } = await openDatabase({
@@ -152,7 +152,7 @@ test("rows of a statement that fails partway never reach the next statement", as
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: if its connection dies, a transaction never runs its later statements on another connection",
+  "postgres: a transaction whose connection dies never runs its later statements on another connection",
   async () => {
     await using database = await scratchDatabase("lost")
     const sql = postgres(database.url, { max: 1, onnotice: () => {} })
@@ -183,7 +183,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a reserved connection that died fails at once, and the pool gets it back",
+  "postgres: statements on a dead reserved connection fail, and the pool works after its release",
   async () => {
     const sql = postgres(process.env.DATABASE_URL!, { max: 2, onnotice: () => {} })
     const other = postgres(process.env.DATABASE_URL!, { max: 1 })

@@ -26,7 +26,7 @@ const codeOf = (work: Promise<unknown>) =>
     (error) => error.code as string,
   )
 
-slow("a query on the outer sql inside begin fails with 55P03 instead of waiting forever", async () => {
+slow("a query that waits for its caller's own transaction fails with 55P03 instead of waiting forever", async () => {
   const { sql } = await open({ waitMs: 300 })
   const startedAt = performance.now()
   const code = await codeOf(
@@ -40,7 +40,7 @@ slow("a query on the outer sql inside begin fails with 55P03 instead of waiting 
   expect([...(await sql`select to_regclass('made')::text as made`)]).toEqual([{ made: null }])
 })
 
-slow("prepared, simple, pipelined and cursor queries are all refused in order, and work afterwards", async () => {
+slow("queries of every kind fail with 55P03 during an idle transaction, and work afterwards", async () => {
   const { sql } = await open({ waitMs: 300 })
   await sql`select ${0}::int as warm`
   const pause = Promise.withResolvers<void>()
@@ -74,33 +74,30 @@ long("a busy transaction makes other clients wait, but not fail", async () => {
   await busy
 })
 
-long(
-  "a client that is idle in a transaction while others wait loses its turn, and its writes are rolled back",
-  async () => {
-    const { sql } = await open({ waitMs: 200, idleMs: 500 })
-    await sql`create table kept (id int)`
-    const never = codeOf(
-      sql.begin(async (tx) => {
-        await tx`insert into kept values (1)`
-        await Bun.sleep(2_000)
-        await tx`insert into kept values (2)`
-      }),
+long("a client that is idle in a transaction while other clients wait is disconnected and rolled back", async () => {
+  const { sql } = await open({ waitMs: 200, idleMs: 500 })
+  await sql`create table kept (id int)`
+  const never = codeOf(
+    sql.begin(async (tx) => {
+      await tx`insert into kept values (1)`
+      await Bun.sleep(2_000)
+      await tx`insert into kept values (2)`
+    }),
+  )
+  await Bun.sleep(50)
+  const until = performance.now() + 1_500
+  let rows: unknown[] | null = null
+  while (!rows && performance.now() < until)
+    rows = await sql`select id from kept`.then(
+      (found) => [...found],
+      () => null,
     )
-    await Bun.sleep(50)
-    const until = performance.now() + 1_500
-    let rows: unknown[] | null = null
-    while (!rows && performance.now() < until)
-      rows = await sql`select id from kept`.then(
-        (found) => [...found],
-        () => null,
-      )
-    expect(rows).toEqual([])
-    expect(await never).toBe("CONNECTION_CLOSED")
-    expect([...(await sql`select id from kept`)]).toEqual([])
-  },
-)
+  expect(rows).toEqual([])
+  expect(await never).toBe("CONNECTION_CLOSED")
+  expect([...(await sql`select id from kept`)]).toEqual([])
+})
 
-slow("a request goes before background work that waited longer, and background work waits for a pause", async () => {
+slow("requests run before background work that waited longer, until there is a pause in requests", async () => {
   const unit = await slowness()
   const { sql, background, bridge } = await open({ lullMs: 150 * unit, patienceMs: 60_000 })
   await Promise.all([sql`select 1`, background`select 1`])
@@ -121,7 +118,7 @@ slow("a request goes before background work that waited longer, and background w
   expect(bridge!.turns.contended).toBe(false)
 })
 
-long("background work gets its turn in time, however many requests there are", async () => {
+long("background work runs after a limited wait, however many requests there are", async () => {
   const { sql, background } = await open({ lullMs: 60_000, patienceMs: 100 })
   await sql`select 1`
   let requests = 0
@@ -135,7 +132,7 @@ long("background work gets its turn in time, however many requests there are", a
   expect(requests).toBeGreaterThan(10)
 })
 
-slow("when the thread dies, waiting and later statements fail at once", async () => {
+slow("when the database thread dies, waiting and later statements fail within a second", async () => {
   const { sql, backend } = await open()
   const working = [sql`select pg_sleep(5)`, sql`select 1`, sql`select 2`].map(codeOf)
   await Bun.sleep(50)
@@ -150,7 +147,7 @@ slow("when the thread dies, waiting and later statements fail at once", async ()
   expect(performance.now() - startedAt).toBeLessThan(1_000)
 })
 
-slow("a closed connection leaves no prepared statement and no transaction behind", async () => {
+slow("a closed connection leaves no prepared statement, transaction or listener behind", async () => {
   const { sql, bridge } = await open()
   const [before] = await sql`select count(*) as n from pg_prepared_statements`
   for (let i = 0; i < 5; i++) {

@@ -11,7 +11,7 @@ setDefaultTimeout(60_000)
 const { folder, remove } = scratchFolder()
 afterAll(remove)
 
-long("a client of a killed server fails at once on each query, and works again with the next server", async () => {
+long("a client's queries fail with the reason after its server is killed, and work with the next server", async () => {
   const dataDir = join(folder, "killed")
   const holder = startHolder("server", dataDir)
   await holder.opened()
@@ -42,7 +42,7 @@ long("a client of a killed server fails at once on each query, and works again w
   expect(uncaught).toEqual([])
 })
 
-test("a stream to a stopped server fails only once it has a listener", async () => {
+test("a stream to a stopped server delays its error until an error listener is attached", async () => {
   const empty = join(folder, "empty")
   mkdirSync(empty)
   const stream = await controlStream(empty)

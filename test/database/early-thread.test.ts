@@ -3,7 +3,7 @@ import { type Backend, startBackend, startEarly } from "../../src/database/embed
 import { query } from "../../src/database/embedded/wire.ts"
 import { slow } from "../long.ts"
 
-slow("a thread that was started early opens the first database, and another thread the next", async () => {
+slow("the first database uses the thread that was started early, and the second database a new thread", async () => {
   const Plain = globalThis.Worker
   let threads = 0
   globalThis.Worker = class extends Plain {

@@ -31,7 +31,7 @@ slow(
 slow.each([
   ["empty, as a kill leaves it", ""],
   ["zeros, as a power cut does", "\0".repeat(40)],
-])("a pid file of the last process (%s) does not prevent a start", async (_, content) => {
+])("a pid file that the last process left (%s) does not prevent a start", async (_, content) => {
   const dataDir = join(folder, `named-${content.length}`)
   const first = await command(dataDir)
   await first.sql`create table kept (n int)`
@@ -44,7 +44,7 @@ slow.each([
 })
 
 slow(
-  "a second server is refused with the directory's name, and a command uses the first server's database",
+  "a second server on a directory is refused, and a command there uses the first server's database",
   async () => {
     const dataDir = join(folder, "first")
     const holder = startHolder("server", dataDir)
@@ -76,7 +76,7 @@ slow(
 )
 
 slow(
-  "a command opens a directory that is not in use, and a second command waits for the first",
+  "a command opens an unused directory, and a second command waits until the first command has closed it",
   async () => {
     const dataDir = join(folder, "first")
     const first = await command(dataDir)
@@ -109,7 +109,7 @@ test("an unusable directory is refused with a one-line message", async () => {
   expect(line.split("\n")).toHaveLength(1)
 })
 
-slow("root refuses to open another user's database, because that user could not open it afterwards", async () => {
+slow("a command of root refuses to open the database of another user and changes no file", async () => {
   if (process.getuid?.() !== 0) return console.log("not checked here: only root can open another user's files")
   const dataDir = join(folder, "anothers")
   await (await command(dataDir)).close()
@@ -124,7 +124,7 @@ slow("root refuses to open another user's database, because that user could not 
 })
 
 slow(
-  "a socket that kill -9 left is replaced, and a directory with too long a path for a socket can be used",
+  "a directory with too long a path for a socket can be used, even after kill -9",
   async () => {
     const dataDir = join(folder, "long-".repeat(40), "data")
     mkdirSync(join(folder, "long-".repeat(40)))
@@ -142,7 +142,7 @@ slow(
   40_000,
 )
 
-slow("a few keys are looked up by index even in a table that was empty when it was analyzed", async () => {
+slow("a query for a few keys uses the index even if the table was empty when it was analyzed", async () => {
   const { sql, close } = await command(join(folder, "first"))
   await sql`create temporary table due_so (kind text, subject text, at timestamptz, primary key (kind, subject))`
   await sql`analyze due_so`

@@ -26,7 +26,7 @@ slow("queries of a finished test file do not reach the database of later files",
   expect(await count(sql)).toBe(0)
 })
 
-slow("the same database is emptied, including audits, and its constraints are enforced again", async () => {
+slow("the next test gets the same database without rows or audits, and with enforced constraints", async () => {
   const sql = await freshDatabase()
   const startOf = async () => (await sql`select pg_postmaster_start_time()::text as at`)[0]!.at
   const start = await startOf()

@@ -37,8 +37,7 @@ afterAll(() => {
 })
 
 test.skipIf(!LONG || disk === null)(
-  "a full disk gives 503 and one log line with the remedy, free calls continue, " +
-    "and all calls recover once there is room",
+  "on a full disk, priced calls get 503 and free calls work; priced calls work again once there is room",
   async () => {
     const env = { DATA_DIR: join(disk!, "data"), MEASURE: "no" }
     await answer(["workspace", "create", "tea", "--plan", "enterprise"], { env })
@@ -95,13 +94,13 @@ const takeRoom = async () => writeFileSync(join(disk!, "taken"), new Uint8Array(
 
 const FILLS: [string, (sql: Sql) => Promise<unknown>][] = [
   ["one statement", (sql: Sql) => grow(sql, 300_000)],
-  ["one statement, where 16 MB less are left,", (sql: Sql) => takeRoom().then(() => grow(sql, 300_000))],
+  ["one statement, with 16 MB less space", (sql: Sql) => takeRoom().then(() => grow(sql, 300_000))],
   ["one transaction of many", (sql: Sql) => sql.begin(async (tx) => manyTimes(() => grow(tx, 1_000)))],
   ["many transactions", (sql: Sql) => manyTimes(() => sql.begin((tx) => grow(tx, 1_000)))],
 ]
 
 onSmallDisk.each(LONG ? FILLS : FILLS.slice(-1))(
-  "%s that would suddenly fill the disk is rolled back with the reason, and the database continues",
+  "a write that would fill the disk is rolled back with the reason, and the database continues: %s",
   async (_, fill) => {
     const events: string[] = []
     const log: Log = (_level, event) => void events.push(event)
@@ -129,7 +128,7 @@ onSmallDisk.each(LONG ? FILLS : FILLS.slice(-1))(
   },
 )
 
-onSmallDisk("a database with little room left on its disk opens after a crash, and can be read", async () => {
+onSmallDisk("a database on an almost full disk opens after a crash and can be read", async () => {
   const options = { dataDir: join(disk!, "crashed"), as: "command", log: () => {} } as const
   const first = await openEmbedded(options)
   await first.sql`create table grown (n int, text text)`
@@ -162,7 +161,7 @@ async function manyTimes(write: () => Promise<unknown>): Promise<void> {
   for (let i = 0; i < 300; i++) await write()
 }
 
-test("a server's disk counts as full for ten seconds after the last failed write, and this is logged once", () => {
+test("a disk is treated as full for ten seconds after the last failed write, and is logged once", () => {
   const events: string[] = []
   let now = 0
   const watch = createDiskWatch(

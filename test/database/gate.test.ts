@@ -7,7 +7,7 @@ const outcome = (work: Promise<unknown>) =>
     (error) => (error instanceof DatabaseUnavailable ? error.why : error.message),
   )
 
-test("the gate returns the value or the error of the work", async () => {
+test("a gate returns the value or the error of the work that it runs", async () => {
   const gate = createGate()
   expect(await outcome(gate.run(async () => 42))).toBe(42)
   expect(await outcome(gate.run(async () => Promise.reject(new Error("own"))))).toBe("own")
@@ -18,7 +18,7 @@ test("the gate returns the value or the error of the work", async () => {
   expect(gate.unfinished).toBe(0)
 })
 
-test("the deadline ends the wait, the work counts until it ends, and its late failure is ignored", async () => {
+test("the deadline ends the wait, and the abandoned work counts as unfinished until it ends", async () => {
   const unhandled: unknown[] = []
   const note = (error: unknown) => unhandled.push(error)
   process.on("unhandledRejection", note)
@@ -35,12 +35,12 @@ test("the deadline ends the wait, the work counts until it ends, and its late fa
   expect(unhandled).toEqual([])
 })
 
-test("if the caller's deadline is shorter than the gate's, it ends the wait", async () => {
+test("a caller's deadline that is shorter than the gate's deadline ends the wait", async () => {
   const gate = createGate({ deadlineMs: 60_000 })
   expect(await outcome(gate.run(() => new Promise(() => {}), 20))).toBe("deadline")
 })
 
-test("at its limit of unfinished work, abandoned work included, a gate starts no work until some ends", async () => {
+test("a gate at its limit of unfinished work starts no more work until some work ends", async () => {
   const gate = createGate({ deadlineMs: 20, maxWaiting: 3 })
   const ends = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
   expect(await Promise.all(ends.map((end) => outcome(gate.run(() => end.promise))))).toEqual(Array(3).fill("deadline"))
@@ -54,7 +54,7 @@ test("at its limit of unfinished work, abandoned work included, a gate starts no
   for (const end of ends) end.resolve()
 })
 
-test("an SQL error does not count as a connection problem", () => {
+test("a lost connection or a timeout is a connection problem, and a failed SQL statement is not", () => {
   const code = (code: string) => isConnectionProblem(Object.assign(new Error(), { code }))
   for (const errorCode of ["CONNECTION_CLOSED", "ECONNREFUSED", "57P01", "57014", "53300", "08006", "25006", "55P03"]) {
     expect([errorCode, code(errorCode)]).toEqual([errorCode, true])

@@ -9,13 +9,13 @@ const names = LOCKS.map(({ name }) => name)
 const numbers = LOCKS.flatMap((lock) => ("number" in lock ? [lock.number] : []))
 
 describe("the list of advisory locks", () => {
-  test("lock names are unique, and no name with a subject equals another, so that keys are distinct", () => {
+  test("lock names and numbers are unique, and no lock name begins with another lock name", () => {
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => names.some((other) => name.startsWith(`${other} `)))).toEqual([])
     expect(new Set(numbers).size).toBe(numbers.length)
   })
 
-  test("the list of locks has every SQL function of the schema that takes a lock, at its lock", () => {
+  test("the list of locks names every SQL function of the schema under the lock that it takes", () => {
     const schema = readFileSync(join(import.meta.dirname, "../snapshots/schema.sql"), "utf8")
     const functions = schema.match(/^create function [\s\S]*?\$\$;$/gm)!
     const listedInSql = functions.flatMap((text) => {
@@ -67,7 +67,7 @@ describe("a lock", () => {
     expect([...keys]).toEqual([...expected] as typeof keys)
   })
 
-  test("no two locks share a key, whether it is a hash or a fixed number", async () => {
+  test("all lock keys are distinct, whether hashed or fixed", async () => {
     const [row] = await sql<[{ keys: number }]>`
       select count(distinct key)::int as keys
       from (
@@ -79,12 +79,12 @@ describe("a lock", () => {
     expect(row.keys).toBe(names.length + numbers.length)
   })
 
-  test("taking a lock for no subjects waits for nothing", async () => {
+  test("taking an empty list of locks succeeds", async () => {
     await sql.begin(async (tx) => await takeLocks(tx, "reviews", []))
   })
 
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: a lock that another transaction holds cannot be taken, and can be taken after that transaction",
+    "postgres: a lock held by another transaction cannot be taken until the transaction ends",
     async () => {
       const release = await holdLock(sql, "first start")
       expect(release).not.toBeNull()

@@ -56,7 +56,7 @@ test("the planner knows the size of tables that a migration filled", async () =>
   expect([...(await sql`select reltuples::int as n from pg_class where relname = 'a'`)]).toEqual([{ n: 500 }])
 })
 
-test("a baseline that fails in its second file leaves nothing, and the next start applies all of it", async () => {
+test("a baseline that fails in its second file is rolled back, and the next start applies it completely", async () => {
   expect(await refusal({ ...baseline, "schema/02-b.sql": "; select 1 / 0" })).toMatchObject({ code: "22012" })
   expect([...(await sql`select to_regclass('a')::text as a, to_regclass('schema_migration')::text as m`)]).toEqual([
     { a: null, m: null },
@@ -82,7 +82,7 @@ test("a database with a migration that the program does not know is refused as n
   )
 })
 
-test("a database that was created by a version before 0.1.0 is refused with that reason", async () => {
+test("a database that was created by a version before 0.1.0 is refused with the reason", async () => {
   await run(baseline)
   await sql`update schema_migration set name = '0001_house.sql'`
   await sql`insert into schema_migration (name, sha256) values ('0002_writes.sql', '')`
@@ -94,7 +94,7 @@ test("a database that was created by a version before 0.1.0 is refused with that
   )
 })
 
-test("a database that was created from another baseline is refused with what to do", async () => {
+test("a database that was created from another baseline is refused with advice", async () => {
   await run(baseline)
   expect(await refusal({ ...later, "schema/01-a.sql": "create table a (id bigint)" })).toEqual(
     new DatabaseProblem(
@@ -104,7 +104,7 @@ test("a database that was created from another baseline is refused with what to 
   )
 })
 
-test("a database is refused if an applied migration had another text", async () => {
+test("a database is refused if the text of an applied migration has changed", async () => {
   await run(later)
   const error = await refusal({ ...later, "migrations/0001_add_c.sql": "create table c (id bigint)" })
   expect((error as Error).message).toStartWith(
@@ -112,7 +112,7 @@ test("a database is refused if an applied migration had another text", async () 
   )
 })
 
-test("comment lines and Windows line ends do not change an applied step", async () => {
+test("changed comments and Windows line ends do not count as a change of an applied migration", async () => {
   await run(later)
   const rewritten = {
     "schema/01-a.sql": baseline["schema/01-a.sql"].replace("the first", "another comment"),

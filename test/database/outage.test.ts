@@ -45,7 +45,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: with a frozen database, 300 callers are answered within 5 s, and all works once it responds",
+  "postgres: a frozen database gives 300 callers an error within 5 s, and queries work once it responds",
   async () => {
     const proxy = await proxyTo(new URL(process.env.DATABASE_URL!))
     const { sql, close } = await openDatabase({ databaseUrl: proxy.url, dataDir: "", as: "server", log: silentLog })

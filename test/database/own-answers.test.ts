@@ -119,10 +119,10 @@ const MAKE_TABLE = `
 describe(`embedded: ${OWN}`, () => {
   const cases: [string, Trial["disturb"], string[]][] = [
     ["nothing else happens", undefined, []],
-    ["others send what cannot be serialized", askUnserializable, ["UNSERIALIZABLE", "THROWN"]],
-    ["others' statements fail", askFailing, FAILURES],
-    ["others' transactions fail", askTransaction, ["22012"]],
-    ["others go on after their transaction has ended", askAfterEnd, ["TRANSACTION_ENDED"]],
+    ["other clients send values that cannot be serialized", askUnserializable, ["UNSERIALIZABLE", "THROWN"]],
+    ["statements of other clients fail", askFailing, FAILURES],
+    ["transactions of other clients fail", askTransaction, ["22012"]],
+    ["other clients send statements after the end of their transaction", askAfterEnd, ["TRANSACTION_ENDED"]],
   ]
   let database: EmbeddedDatabase
 
@@ -156,7 +156,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await admin!`drop table changing`
   })
 
-  test("every answer is right, and no query fails, if a column's new type fits no prepared parameter", async () => {
+  test("every answer is right, and no query fails, while the type of a parameter's column changes", async () => {
     await admin!.unsafe(MAKE_TABLE)
     const background = async (isOver: () => boolean) => {
       for (let round = 0; !isOver(); round++) {
@@ -178,7 +178,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
   })
 
   test.each(["deallocate all", "discard all"])(
-    "every answer is right while connections lose their statements by %s, and no query fails",
+    "every answer is right, and no query fails, while connections lose prepared statements by %s",
     async (lose) => {
       await trial({ disturb: (sql) => sql.unsafe(lose), every: 50 })
     },
@@ -232,7 +232,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
   })
 
   test.each([100, 0])(
-    "every answer is right without prepared statements, with a pipeline of %d",
+    "every answer is right without prepared statements and with a pipeline of %d",
     async (max_pipeline) => {
       const disturb = async (sql: Sql, token: number) => {
         if (token % 2) return await askUnserializable(sql, token)
@@ -245,25 +245,28 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
   )
 })
 
-test.skipIf(!server)("postgres: a transaction takes effect only once even if its statements were stale", async () => {
-  await admin!.unsafe(
-    "drop table if exists counted; create table counted (id int primary key, name varchar(10), n int)",
-  )
-  await admin!`insert into counted values (1, 'a', 0)`
-  const sql = openPool(serverOptions("server", 1), server)
-  const count = () =>
-    sql.begin(async (tx) => {
-      await tx`update counted set n = n + ${1} where id = ${1}`
-      return await tx`select id, name, n, ${true}::boolean as flag, ${sql.json({ a: 1 })}::jsonb as json from counted`
-    })
-  const row = (n: number) => ({ id: 1, name: "a", n, flag: true, json: { a: 1 } })
-  expect([...(await count())]).toEqual([row(1)])
-  await admin!`alter table counted alter name type varchar(20)`
-  expect([...(await count())]).toEqual([row(2)])
-  const ask = () => sql`select name, ${true}::boolean as flag, ${sql.json({ a: 1 })}::jsonb as json from counted`
-  await ask()
-  await admin!`alter table counted alter name type varchar(30)`
-  expect([...(await ask())]).toEqual([{ name: "a", flag: true, json: { a: 1 } }])
-  await sql.end()
-  await admin!`drop table counted`
-})
+test.skipIf(!server)(
+  "postgres: a transaction takes effect only once even if its prepared statements are stale",
+  async () => {
+    await admin!.unsafe(
+      "drop table if exists counted; create table counted (id int primary key, name varchar(10), n int)",
+    )
+    await admin!`insert into counted values (1, 'a', 0)`
+    const sql = openPool(serverOptions("server", 1), server)
+    const count = () =>
+      sql.begin(async (tx) => {
+        await tx`update counted set n = n + ${1} where id = ${1}`
+        return await tx`select id, name, n, ${true}::boolean as flag, ${sql.json({ a: 1 })}::jsonb as json from counted`
+      })
+    const row = (n: number) => ({ id: 1, name: "a", n, flag: true, json: { a: 1 } })
+    expect([...(await count())]).toEqual([row(1)])
+    await admin!`alter table counted alter name type varchar(20)`
+    expect([...(await count())]).toEqual([row(2)])
+    const ask = () => sql`select name, ${true}::boolean as flag, ${sql.json({ a: 1 })}::jsonb as json from counted`
+    await ask()
+    await admin!`alter table counted alter name type varchar(30)`
+    expect([...(await ask())]).toEqual([{ name: "a", flag: true, json: { a: 1 } }])
+    await sql.end()
+    await admin!`drop table counted`
+  },
+)

@@ -126,7 +126,7 @@ export const server = process.env.DATABASE_URL
 export const openAdmin = () => postgres(server!, { max: 1, onnotice: () => {} })
 
 export const CONNECTIONS = 4
-export const OWN = "more questions in flight than connections"
+export const OWN = "more queries in flight than connections"
 
 /**
  * Runs a trial with a separate pool. Every answer must belong to its question, or be one of the errors in `allowed`.

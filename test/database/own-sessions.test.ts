@@ -26,7 +26,7 @@ const admin = server ? openAdmin() : null
 afterAll(() => admin?.end())
 
 describe.skipIf(!server)(`postgres: ${OWN}`, () => {
-  test("every answer is right, and no query fails, while connections, reserved or not, expire", async () => {
+  test("every answer is right, and no query fails, while pooled and reserved connections expire", async () => {
     const disturb = async (sql: Sql, token: number) => {
       if (token % 40) return await askTransaction(sql, 2 * token)
       const reserved = await sql.reserve()
@@ -44,12 +44,12 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ disturb: askAfterEnd }, { allowed: ["TRANSACTION_ENDED"] })
   })
 
-  test("every answer is right while transactions begin behind as many statements as a connection accepts", async () => {
+  test("every answer is right while transactions begin on connections whose pipeline is full", async () => {
     const disturb = (sql: Sql, token: number) => sql.begin((tx) => askOwn(tx as unknown as Sql, token))
     await trial({ callers: 100, disturb, every: 4 }, { options: { max_pipeline: 3 } })
   })
 
-  test("every answer is right while other clients send more than the socket accepts at once", async () => {
+  test("every answer is right while other clients send statements larger than the socket buffer", async () => {
     const large = "x".repeat(2_000_000)
     const disturb = async (sql: Sql, token: number) => {
       const text = large + token
@@ -74,7 +74,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ disturb, every: 5 }, { allowed: ["CONNECTION_RELEASED"] })
   })
 
-  test("every answer is right while others leave transactions open, which no other statement enters", async () => {
+  test("every answer is right, and no write is lost, while other clients leave transactions open", async () => {
     const disturb = async (sql: Sql, token: number) => {
       if (token % 2) return await sql.unsafe(turn(token, 2) ? "begin" : "start transaction; select 1")
       const reserved = await sql.reserve()
@@ -98,7 +98,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await sql.end()
   })
 
-  test("every answer is right while other clients cancel statements that run or wait for a connection", async () => {
+  test("every answer is right while other clients cancel running and waiting statements", async () => {
     const disturb = async (sql: Sql, token: number) => {
       const query = sql`select ${token}::int as token, pg_sleep(0.005)::text as slept`
       const answered = query.then(
@@ -130,7 +130,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ questions: 300, disturb, every: 5 }, { allowed: ["57014"] })
   })
 
-  test("every answer is right while other clients abandon cursors, and while cursors fail", async () => {
+  test("every answer is right while cursors of other clients fail or are abandoned", async () => {
     const disturb = async (sql: Sql, token: number) => {
       const rows = () => sql`select i, ${token}::int as token from generate_series(1, 5) i`
       const seen: object[] = []
@@ -177,7 +177,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await admin!`drop table copied`
   })
 
-  test("every answer is right while other clients begin to copy rows in and send none", async () => {
+  test("every answer is right while other clients begin a COPY and send no rows", async () => {
     await admin!.unsafe("drop table if exists copied; create table copied (token int)")
     const allowed = ["57014", "CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "08P01"]
     await trial({ disturb: (sql) => sql.unsafe("copy copied from stdin"), every: 100 }, { allowed })

@@ -46,7 +46,7 @@ const REFUSED = new RegExp(
 )
 
 describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
-  test("a session pooler keeps the settings of every connection, and every answer is the caller's own", async () => {
+  test("a session pooler keeps the settings of every connection, and every caller gets its own answer", async () => {
     await using pooler = await startPooler({ mode: "session", size: 20 })
     const database = await open(pooler.url)
     expect(database.pooling).toBe("session")
@@ -59,13 +59,13 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
 
   test.each([
     ["with one connection to the server", { size: 1 }],
-    ["with many", { size: 20 }],
+    ["with 20 connections to the server", { size: 20 }],
     ["that takes the server's connections in turn", { size: 5, settings: { server_round_robin: "1" } }],
     [
       "that ignores settings",
       { size: 5, settings: { ignore_startup_parameters: "random_page_cost,statement_timeout" } },
     ],
-  ])("a transaction pooler %s is refused with the remedy", async (_, options) => {
+  ])("a transaction pooler %s is refused without ?prepare=false, with the remedy", async (_, options) => {
     await using pooler = await startPooler({ mode: "transaction", ...options })
     // Leaves several connections to the server open, as other processes do.
     const other = await open(withoutPrepare(pooler.url))
@@ -80,7 +80,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
   })
 
   test.each([1, 3, 20])(
-    "a transaction pooler with ?prepare=false and %d connections gives every caller the answer to its question",
+    "a transaction pooler with ?prepare=false and %d connections gives every caller its own answer",
     async (size) => {
       await using pooler = await startPooler({ mode: "transaction", size })
       const database = await open(withoutPrepare(pooler.url))
@@ -100,7 +100,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     await Promise.all(two.map(({ close }) => close()))
   })
 
-  test("a transaction pooler's connections keep no setting for the next client", async () => {
+  test("a vacuum leaves the settings of a transaction pooler's connection unchanged", async () => {
     await using scratch = await scratchDatabase("behind")
     await using pooler = await startPooler({ url: scratch.url, mode: "transaction", size: 1 })
     const database = await open(withoutPrepare(pooler.url), "command")
@@ -152,7 +152,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     await database.close()
   })
 
-  test("doctor names the kind of pooler, what this kind does not support, and the remedy", async () => {
+  test("doctor names the kind of pooler, its limits and the remedy", async () => {
     await using pooler = await startPooler({ mode: "transaction" })
     const look = async (databaseUrl: string) => {
       const settings = { databaseUrl } as Parameters<typeof checkDatabase>[0]["settings"]

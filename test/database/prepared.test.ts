@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test("a statement that many connections prepare exists once, and is dropped with the last of them", async () => {
+test("a statement prepared by many connections exists once, and is dropped with the last connection", async () => {
   const connections = Array.from({ length: 6 }, connect)
   for (const [i, connection] of connections.entries()) {
     expect(await connection`select name from thing where id = ${i + 1}`).toMatchObject([{ name: `thing ${i + 1}` }])
@@ -36,7 +36,7 @@ test("a statement that many connections prepare exists once, and is dropped with
   expect(await countPrepared("select name from thing where id = $1")).toBe(0)
 })
 
-test("a statement with the same text but other parameter types is a separate statement", async () => {
+test("statements with the same text but different parameter types are prepared separately", async () => {
   const [first, second] = [connect(), connect()]
   const typeOf = (connection: Sql, value: postgres.ParameterOrFragment<never>) =>
     connection`select pg_typeof(${value})::text as type`
@@ -47,7 +47,7 @@ test("a statement with the same text but other parameter types is a separate sta
   await Promise.all([first.end(), second.end()])
 })
 
-test("an unparsable statement is not shared: each client gets an error, and rows once the table exists", async () => {
+test("a statement without its table fails for each client, and returns rows once the table exists", async () => {
   const connections = [connect(), connect(), connect()]
   const ask = (connection: Sql) => connection`select ${1}::int as n from later`
   for (const connection of connections) expect(await codeOf(ask(connection))).toBe("42P01")
@@ -57,7 +57,7 @@ test("an unparsable statement is not shared: each client gets an error, and rows
   await Promise.all(connections.map((connection) => connection.end()))
 })
 
-test("statements prepared before and after a schema change use the new schema, unless it is rolled back", async () => {
+test("prepared statements use the new schema after a schema change, and the old schema after a rollback", async () => {
   await sql`create table wide (a int)`
   await sql`insert into wide values (1)`
   const [before, after, last] = [connect(), connect(), connect()]
@@ -76,7 +76,7 @@ test("statements prepared before and after a schema change use the new schema, u
   await Promise.all([before, after, last].map((connection) => connection.end()))
 })
 
-test("a statement prepared in a failed transaction exists after it, also for other clients", async () => {
+test("a statement prepared in a failed transaction stays prepared, also for other clients", async () => {
   const [first, second] = [connect(), connect()]
   const ask = (connection: Sql) => connection`select name from thing where id = ${3} limit 1`
   const failing = first.begin(async (tx) => {
@@ -90,7 +90,7 @@ test("a statement prepared in a failed transaction exists after it, also for oth
 })
 
 test.each(["discard all", "deallocate all"])(
-  "after %s by one client, every statement is prepared again",
+  "after %s by one client, statements are prepared again for every client",
   async (clear) => {
     const [first, second] = [connect(), connect()]
     const ask = (connection: Sql) => connection`select name from thing where id = ${4} limit 2`
@@ -101,23 +101,26 @@ test.each(["discard all", "deallocate all"])(
   },
 )
 
-slow("the backend keeps recently used statements, and parses others again at their next use", async () => {
-  const [first, second] = [connect(), connect()]
-  const ask = async (connection: Sql, n: number) =>
-    (await connection.unsafe(`select $1::int + ${n} as n`, [1], { prepare: true }))[0]
-  for (let n = 0; n < 400; n++) expect({ ...(await ask(n % 2 === 0 ? first : second, n)) }).toEqual({ n: n + 1 })
-  const [row] = await sql`select count(*)::int as n from pg_prepared_statements`
-  expect(row!.n).toBeLessThanOrEqual(258)
-  for (let n = 0; n < 400; n++) expect({ ...(await ask(first, n)) }).toEqual({ n: n + 1 })
-  await first.begin(async (tx) => {
-    for (let n = 0; n < 400; n += 7) expect({ ...(await ask(tx as never, n)) }).toEqual({ n: n + 1 })
-    expect(await codeOf(tx.savepoint((sp) => sp`select 1 / ${0}::int`))).toBe("22012")
-    expect({ ...(await ask(tx as never, 1)) }).toEqual({ n: 2 })
-  })
-  await Promise.all([first.end(), second.end()])
-})
+slow(
+  "recently used statements stay prepared, and evicted statements are prepared again at their next use",
+  async () => {
+    const [first, second] = [connect(), connect()]
+    const ask = async (connection: Sql, n: number) =>
+      (await connection.unsafe(`select $1::int + ${n} as n`, [1], { prepare: true }))[0]
+    for (let n = 0; n < 400; n++) expect({ ...(await ask(n % 2 === 0 ? first : second, n)) }).toEqual({ n: n + 1 })
+    const [row] = await sql`select count(*)::int as n from pg_prepared_statements`
+    expect(row!.n).toBeLessThanOrEqual(258)
+    for (let n = 0; n < 400; n++) expect({ ...(await ask(first, n)) }).toEqual({ n: n + 1 })
+    await first.begin(async (tx) => {
+      for (let n = 0; n < 400; n += 7) expect({ ...(await ask(tx as never, n)) }).toEqual({ n: n + 1 })
+      expect(await codeOf(tx.savepoint((sp) => sp`select 1 / ${0}::int`))).toBe("22012")
+      expect({ ...(await ask(tx as never, 1)) }).toEqual({ n: 2 })
+    })
+    await Promise.all([first.end(), second.end()])
+  },
+)
 
-test("a plan is shared, and is renewed once a table that the plan reads has grown", async () => {
+test("the plan of a prepared statement is renewed once its table has grown", async () => {
   await sql`create table grown (id int primary key, name text)`
   await sql`analyze grown`
   const ask = (n: number) => sql`select name from grown where id = ${n}`
@@ -138,7 +141,7 @@ test("a plan is shared, and is renewed once a table that the plan reads has grow
   expect((await plan()).steps).toContain("Index Scan")
 })
 
-test("each client has its own statement names: a name in use is refused, and is free again once closed", async () => {
+test("statement names belong to one client, and a name in use is refused until its statement is closed", async () => {
   const [first, second] = [speak(), speak()]
   expect(await first(parse("a", "select 1"), ...run("a"), sync())).toBe("1 2 D C Z")
   expect(await first(parse("a", "select 2"), sync())).toBe("E42P05 Z")
@@ -150,7 +153,7 @@ test("each client has its own statement names: a name in use is refused, and is 
   expect(await first(...run("a"), closeStatement(""), sync())).toBe("2 D C 3 Z")
 })
 
-slow("messages after a failed message are skipped until the sequence ends, and later ones are processed", async () => {
+slow("messages after a failed message are skipped until the next Sync message", async () => {
   const [first, second] = [speak(), speak()]
   await second(parse("b", "select 5"), sync())
   expect(await first(parse("x", "select wrong"), parse("b", "select 5"), sync())).toBe("E42703 Z")

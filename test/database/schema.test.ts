@@ -18,11 +18,11 @@ beforeAll(async () => {
 })
 
 // The same file is compared with the embedded database and, if DATABASE_URL is set, with a server.
-slow("the baseline and the migrations make the schema of the snapshot", async () => {
+slow("the baseline and the migrations produce the schema in the snapshot", async () => {
   expectSnapshot("schema.sql", await describeSchema(sql))
 })
 
-test("no constraint has a name that PostgreSQL numbered, cut off, or formed from several columns", async () => {
+test("every constraint has a chosen name instead of a name that PostgreSQL generated", async () => {
   const rows = await sql<{ name: string }[]>`
     select k.conname as name
     from pg_constraint k
@@ -36,7 +36,7 @@ test("no constraint has a name that PostgreSQL numbered, cut off, or formed from
   expect(rows.map(({ name }) => name)).toEqual([])
 })
 
-test("the description names columns, constraints, indexes, functions, triggers and partitions", async () => {
+test("the schema description lists columns, constraints, indexes, functions, triggers and partitions", async () => {
   await sql`create schema odd`
   await sql.begin(async (tx) => {
     await tx`set local search_path = odd`

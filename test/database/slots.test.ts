@@ -37,7 +37,7 @@ function recordCalls(options: Options = {}) {
 const settle = () => Bun.sleep(0)
 
 describe("slots", () => {
-  test("a workspace gets at most half of the slots, and another workspace gets the others at once", async () => {
+  test("a workspace gets at most half of the slots, and the other slots stay free for other workspaces", async () => {
     const { granted, call, take } = recordCalls({ slots: 4 })
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
     for (const name of ["b1", "c1", "d1"]) void take(name, call(name.charCodeAt(0)))
@@ -45,7 +45,7 @@ describe("slots", () => {
     expect(granted).toEqual(["a1", "a2", "b1", "c1"])
   })
 
-  test("active workspaces have equal shares of the slots, and one share stays free", async () => {
+  test("active workspaces get equal shares of the slots, and one share stays free", async () => {
     const { granted, call, take, release } = recordCalls({ slots: 6 })
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
     await settle()
@@ -59,7 +59,7 @@ describe("slots", () => {
     expect(granted.slice(5)).toEqual(["a4"])
   })
 
-  slow("a workspace gets half of the slots again a second after the other was last active", async () => {
+  slow("a workspace may use half of the slots again a second after the last activity of other workspaces", async () => {
     const { granted, call, take, release } = recordCalls({ slots: 4 })
     void take("b1", call(2))
     await settle()
@@ -82,7 +82,7 @@ describe("slots", () => {
     expect(granted).toEqual(["a1", "b1"])
   })
 
-  test("waiting workspaces take turns, however many statements one of them has in its queue", async () => {
+  test("waiting workspaces take turns, however many statements each workspace has in its queue", async () => {
     const { granted, call, take, release } = recordCalls({ slots: 1 })
     const calls = { a: call(1), b: call(2), c: call(3) }
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, calls.a)
@@ -93,7 +93,7 @@ describe("slots", () => {
     expect(granted).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
   })
 
-  test("a workspace yields to one with fewer calls, also between two statements of such a call", async () => {
+  test("a freed slot waits briefly for the next statement of the workspace with fewer calls", async () => {
     const { granted, call, take, release } = recordCalls({ slots: 2 })
     const light = call(2)
     for (const name of ["a1", "a2", "a3"]) void take(name, call(1))
@@ -108,7 +108,7 @@ describe("slots", () => {
     expect(granted.slice(3)).toEqual(["a2"])
   })
 
-  test("a workspace gets no further slot for a while in which it yields", async () => {
+  test("a workspace gets no further slot while it yields to a workspace with fewer calls", async () => {
     const { granted, call, take, release } = recordCalls({ slots: 8 })
     for (const name of ["a1", "a2", "a3", "a4", "a5", "a6"]) void take(name, call(1))
     void take("b1", call(2))
@@ -121,7 +121,7 @@ describe("slots", () => {
     expect(granted.slice(5)).toEqual(["a5", "a6"])
   })
 
-  test("the oldest call of a workspace goes first, so newer calls do not pass a call that has begun", async () => {
+  test("the oldest call of a workspace goes first, so that newer calls do not overtake it", async () => {
     const { granted, call, take, release } = recordCalls({ slots: 1 })
     const first = call(1)
     const later = ["b", "c"].map((name) => ({ name, slotCall: call(1) }))
@@ -134,7 +134,7 @@ describe("slots", () => {
     expect(granted).toEqual(["a1", "a2", "b", "c"])
   })
 
-  test("a call waits for a slot until its deadline, and not at all after it", async () => {
+  test("a call waits for a slot only until its deadline", async () => {
     const { granted, call, take, release } = recordCalls({ slots: 1 })
     void take("a", call(1))
     const lateCall = call(2, 20)
@@ -145,7 +145,7 @@ describe("slots", () => {
     expect(granted).toEqual(["a", "c"])
   })
 
-  test("a call that already had a slot is refused as one that may have written", async () => {
+  test("a call that already had a slot is refused with deadline, because it may have written", async () => {
     const { call, take, release } = recordCalls({ slots: 1 })
     const active = call(2, 50)
     await take("b1", active)
@@ -164,7 +164,7 @@ describe("slots", () => {
     expect(await take("a5", call(1))).toBe("crowded")
   })
 
-  test("a slot that is never released is taken back, and the call that held it is logged", async () => {
+  test("a slot that is never released is reclaimed, and the call that held it is logged", async () => {
     const shortages: { why: string; holders: SlotHolder[] }[] = []
     const onShortage = (why: string, holders: SlotHolder[]) => void shortages.push({ why, holders })
     const { slots, granted, call, take } = recordCalls({ slots: 1, maxHeldMs: 40, onShortage })
@@ -175,7 +175,7 @@ describe("slots", () => {
     expect(shortages).toMatchObject([{ why: "taken_back", holders: [{ workspaceId: 1, operation: "op1" }] }])
   })
 
-  test("slots count as stuck if all are held and none was released for longer than a statement may take", async () => {
+  test("slots are stuck if all are held and none was released for longer than a statement may take", async () => {
     const { slots, call, take, release } = recordCalls({ stuckAfterMs: 30 })
     void take("a", call(1))
     await Bun.sleep(40)

@@ -12,7 +12,7 @@ setDefaultTimeout(60_000)
 const { folder, remove } = scratchFolder()
 afterAll(remove)
 
-long("a template is a cleanly stopped directory without a pid file or other files of an earlier start", async () => {
+long("a template is the directory of a cleanly stopped database, without pid and option files", async () => {
   const template = await makeTemplateApart()
   const files = await new Bun.Archive(template).files()
   expect([...files.keys()].filter((name) => /\.pid$|\.opts$|(^|\/)\.\.?(\/|$)/.test(name))).toEqual([])
@@ -23,7 +23,7 @@ long("a template is a cleanly stopped directory without a pid file or other file
 
 const onLinux = process.platform === "linux" ? long : test.skip
 
-onLinux("a first start that has to make its template takes less than 300 MB itself", async () => {
+onLinux("the process that makes a template takes less than 300 MB of memory", async () => {
   const program = join(folder, "peak.ts")
   const template = join(import.meta.dirname, "../../src/database/embedded/template.ts")
   writeFileSync(
@@ -43,52 +43,48 @@ console.log(JSON.stringify({ bytes: template.length, peakMb: Number(kb) / 1_024 
 // DBState in PostgreSQL's pg_control.h: 1 is "shut down", 6 "in production".
 const SHUT_DOWN = 1
 
-slow(
-  "a new directory equals the template, has one database, is private and needs no recovery; a partial one is " +
-    "removed",
-  async () => {
-    const unfinished = join(folder, "postgres.new-1")
-    mkdirSync(unfinished)
-    writeFileSync(join(unfinished, "PG_VERSION"), "18\n")
-    const directory = join(folder, "postgres")
-    const cluster = await openCluster(directory)
-    expect(readdirSync(folder)).toEqual(["postgres"])
-    const settings = [
-      "fsync",
-      "wal_sync_method",
-      "full_page_writes",
-      "wal_segment_size",
-      "data_checksums",
-      "max_wal_size",
-    ]
-    const { rows } = await cluster.query<{ name: string; setting: string }>(
-      "select name, setting from pg_settings where name = any($1) order by name",
-      [settings],
-    )
-    expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
-      data_checksums: "on",
-      fsync: "on",
-      full_page_writes: "on",
-      max_wal_size: "256",
-      wal_segment_size: "1048576",
-      wal_sync_method: "fsync",
-    })
-    const { rows: databases } = await cluster.query("select datname from pg_database")
-    expect(databases).toEqual([{ datname: "postgres" }])
-    await cluster.close()
-    const names = readdirSync(directory, { recursive: true, encoding: "utf8" })
-    const modes = new Set(
-      // PostgreSQL rewrites its catalog cache.
-      names
-        .filter((name) => !name.endsWith("pg_internal.init"))
-        .map((name) => {
-          const stat = statSync(join(directory, name))
-          return `${stat.isDirectory() ? "folder" : "file"} ${(stat.mode & 0o777).toString(8)}`
-        }),
-    )
-    expect([...modes].sort()).toEqual(["file 600", "folder 700"])
-  },
-)
+slow("a new directory is a private copy of the template, and an unfinished directory is removed", async () => {
+  const unfinished = join(folder, "postgres.new-1")
+  mkdirSync(unfinished)
+  writeFileSync(join(unfinished, "PG_VERSION"), "18\n")
+  const directory = join(folder, "postgres")
+  const cluster = await openCluster(directory)
+  expect(readdirSync(folder)).toEqual(["postgres"])
+  const settings = [
+    "fsync",
+    "wal_sync_method",
+    "full_page_writes",
+    "wal_segment_size",
+    "data_checksums",
+    "max_wal_size",
+  ]
+  const { rows } = await cluster.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name = any($1) order by name",
+    [settings],
+  )
+  expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+    data_checksums: "on",
+    fsync: "on",
+    full_page_writes: "on",
+    max_wal_size: "256",
+    wal_segment_size: "1048576",
+    wal_sync_method: "fsync",
+  })
+  const { rows: databases } = await cluster.query("select datname from pg_database")
+  expect(databases).toEqual([{ datname: "postgres" }])
+  await cluster.close()
+  const names = readdirSync(directory, { recursive: true, encoding: "utf8" })
+  const modes = new Set(
+    // PostgreSQL rewrites its catalog cache.
+    names
+      .filter((name) => !name.endsWith("pg_internal.init"))
+      .map((name) => {
+        const stat = statSync(join(directory, name))
+        return `${stat.isDirectory() ? "folder" : "file"} ${(stat.mode & 0o777).toString(8)}`
+      }),
+  )
+  expect([...modes].sort()).toEqual(["file 600", "folder 700"])
+})
 
 long("two directories from one template are independent", async () => {
   const clusters = await Promise.all(["a", "b"].map((name) => openCluster(join(folder, name))))
@@ -98,7 +94,7 @@ long("two directories from one template are independent", async () => {
   for (const cluster of clusters) await cluster.close()
 })
 
-slow("a checkout caches the template it made", async () => {
+slow("a checkout caches one template, which belongs to the current schema", async () => {
   const template = await templateOf()
   const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
   expect(digest(findTemplate()!)).toBe(digest(template))

@@ -38,51 +38,47 @@ const failure = (work: Promise<unknown>) =>
     (error) => (isConnectionProblem(error) ? "away" : String(error)),
   )
 
-slow(
-  "a statement that exceeds its limit is stopped, it and concurrent ones fail, no acknowledged write is lost, " +
-    "and work continues",
-  async () => {
-    const { database, events } = await openWatched()
-    const { sql, close } = database
-    await sql`create table written (id int primary key)`
-    const gate = createGate()
-    let acknowledged = 0
-    let writing = true
-    const outcomes = new Set<string | null>()
-    const writers = Array.from({ length: 6 }, async (_, writer) => {
-      for (let i = 0; writing; i++) {
-        const code = await failure(gate.run(() => sql`insert into written (id) values (${writer * 1_000_000 + i})`))
-        outcomes.add(code)
-        if (code === null) acknowledged++
-      }
-    })
-    await Bun.sleep(300)
-    const before = acknowledged
-    const filesBefore = openFiles()
-    const startedAt = performance.now()
-    expect(await failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)).toBe("away")
-    const stoppedMs = performance.now() - startedAt
-    const during = acknowledged
-    while (acknowledged === during) await Bun.sleep(10)
-    const backMs = performance.now() - startedAt
-    await Bun.sleep(300)
-    writing = false
-    await Promise.all(writers)
-    const [row] = await sql`select count(*) as stored from written`
-    process.stdout.write(
-      `stopped after ${Math.round(stoppedMs)} ms, writes again after ${Math.round(backMs)} ms; ` +
-        `${before} writes acknowledged before, ${acknowledged} in all, ${row!.stored} stored\n`,
-    )
-    expect(before).toBeGreaterThan(0)
-    expect(row!.stored).toBeGreaterThanOrEqual(acknowledged)
-    expect(row!.stored - acknowledged).toBeLessThanOrEqual(6)
-    expect([...outcomes].filter((outcome) => outcome !== null && outcome !== "away")).toEqual([])
-    expect(events).toEqual(["database_restarted"])
-    // Checks that the files of the ended thread are closed.
-    expect(openFiles()).toBeLessThan(filesBefore * 1.5 + 1)
-    await close()
-  },
-)
+slow("a statement that exceeds its limit is stopped, no acknowledged write is lost, and writes continue", async () => {
+  const { database, events } = await openWatched()
+  const { sql, close } = database
+  await sql`create table written (id int primary key)`
+  const gate = createGate()
+  let acknowledged = 0
+  let writing = true
+  const outcomes = new Set<string | null>()
+  const writers = Array.from({ length: 6 }, async (_, writer) => {
+    for (let i = 0; writing; i++) {
+      const code = await failure(gate.run(() => sql`insert into written (id) values (${writer * 1_000_000 + i})`))
+      outcomes.add(code)
+      if (code === null) acknowledged++
+    }
+  })
+  await Bun.sleep(300)
+  const before = acknowledged
+  const filesBefore = openFiles()
+  const startedAt = performance.now()
+  expect(await failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)).toBe("away")
+  const stoppedMs = performance.now() - startedAt
+  const during = acknowledged
+  while (acknowledged === during) await Bun.sleep(10)
+  const backMs = performance.now() - startedAt
+  await Bun.sleep(300)
+  writing = false
+  await Promise.all(writers)
+  const [row] = await sql`select count(*) as stored from written`
+  process.stdout.write(
+    `stopped after ${Math.round(stoppedMs)} ms, writes again after ${Math.round(backMs)} ms; ` +
+      `${before} writes acknowledged before, ${acknowledged} in all, ${row!.stored} stored\n`,
+  )
+  expect(before).toBeGreaterThan(0)
+  expect(row!.stored).toBeGreaterThanOrEqual(acknowledged)
+  expect(row!.stored - acknowledged).toBeLessThanOrEqual(6)
+  expect([...outcomes].filter((outcome) => outcome !== null && outcome !== "away")).toEqual([])
+  expect(events).toEqual(["database_restarted"])
+  // Checks that the files of the ended thread are closed.
+  expect(openFiles()).toBeLessThan(filesBefore * 1.5 + 1)
+  await close()
+})
 
 /** Returns the number of its files that this process has open. Only Linux lists them. */
 function openFiles(): number {
@@ -110,7 +106,7 @@ long("a transaction whose statement is stopped is rolled back entirely, and its 
   await close()
 })
 
-long("statement_timeout 0, for a transaction or a session, and vacuum are not stopped", async () => {
+long("a statement is not stopped while statement_timeout is 0 for its transaction or session", async () => {
   const { database, events } = await openWatched()
   const { sql, close } = database
   const slow = (connection: typeof sql) => connection`select pg_sleep(1.2)`
@@ -130,7 +126,7 @@ long("statement_timeout 0, for a transaction or a session, and vacuum are not st
   await close()
 })
 
-long("over HTTP, concurrent calls get 503 unavailable and are not charged, and get 200 after the restart", async () => {
+long("calls during a runaway statement get 503 without a charge, and get 200 after the restart", async () => {
   const { database } = await openWatched()
   const { sql, close } = database
   await migrate(sql, readTree("sql", ".sql"), () => {})
@@ -161,7 +157,7 @@ long("a statement of a command has a separate limit, and the server keeps answer
   await database.close()
 })
 
-long("statements that exceed their limit never end the server, however many they are", async () => {
+long("repeated statements that exceed their limit do not end the server", async () => {
   const losses: string[] = []
   const { database, events } = await openWatched({ onLoss: (error) => void losses.push(error.message) })
   const { sql, close } = database
@@ -201,24 +197,21 @@ long("a stopped statement is refused for a while, whether it is prepared, unprep
   await close()
 })
 
-long(
-  "after the database is opened again, tables that have grown are analyzed before any client can use it",
-  async () => {
-    const { database } = await openWatched()
-    const { sql, close } = database
-    await sql`create table if not exists grown (id int, pad text)`
-    await sql`insert into grown select n, repeat('x', 50) from generate_series(1, 20000) n`
-    expect([...(await sql`select reltuples from pg_class where relname = 'grown'`)]).toEqual([{ reltuples: -1 }])
-    const runaway = failure(sql`select count(*) as "before" from generate_series(1, ${RUNAWAY}::bigint)`)
-    await Bun.sleep(50)
-    await failure(sql`select 1`)
-    expect(await runaway).toBe("away")
-    expect([...(await sql`select reltuples from pg_class where relname = 'grown'`)]).toEqual([{ reltuples: 20_000 }])
-    await close()
-  },
-)
+long("when the database is reopened, grown tables are analyzed before clients can query", async () => {
+  const { database } = await openWatched()
+  const { sql, close } = database
+  await sql`create table if not exists grown (id int, pad text)`
+  await sql`insert into grown select n, repeat('x', 50) from generate_series(1, 20000) n`
+  expect([...(await sql`select reltuples from pg_class where relname = 'grown'`)]).toEqual([{ reltuples: -1 }])
+  const runaway = failure(sql`select count(*) as "before" from generate_series(1, ${RUNAWAY}::bigint)`)
+  await Bun.sleep(50)
+  await failure(sql`select 1`)
+  expect(await runaway).toBe("away")
+  expect([...(await sql`select reltuples from pg_class where relname = 'grown'`)]).toEqual([{ reltuples: 20_000 }])
+  await close()
+})
 
-test("a statement is refused longer the more often it was stopped; after a stopped batch each runs alone", () => {
+test("a statement is refused longer after each stop, and the statements of a stopped batch then run alone", () => {
   let now = 0
   const runaways = new Runaways(() => now)
   runaways.note(["a"])

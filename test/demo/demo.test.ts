@@ -26,31 +26,27 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-slow(
-  "the demo shows all three states for each of its apps; loading it twice changes nothing, " +
-    "and workspaces share its readings",
-  async () => {
-    const [workspaceId, two] = [await newWorkspace(sql), await newWorkspace(sql)]
-    const { recorded, bad, apps } = await loadDemo(recording, sql, workspaceId, file)
-    expect({ recorded, bad, apps: apps.length }).toEqual({ recorded: 36, bad: [], apps: DEMO_APPS.length })
-    for (const { id } of apps) {
-      const { keywords, live, measuredAt } = await ask(listKeywordRanks, contextOf(sql, workspaceId), { appId: id })
-      expect({ live, measuredAt }).toEqual({ live: false, measuredAt: "2025-10-25T03:25:01.530Z" })
-      const states = keywords.map(({ measured, rank }: { measured: boolean; rank: number | null }) =>
-        !measured ? "unmeasured" : rank === null ? "absent" : "ranked",
-      )
-      expect([...new Set(states)].sort()).toEqual(["absent", "ranked", "unmeasured"])
-    }
-    const before = await stored(sql)
-    expect(await loadDemo(recording, sql, workspaceId, file)).toMatchObject({ recorded: 0, known: 36, apps })
-    expect(await stored(sql)).toBe(before)
-    const other = await loadDemo(recording, sql, two, file)
-    expect(other.recorded).toBe(0)
-    expect(other.apps.map(({ id }) => id)).not.toEqual(apps.map(({ id }) => id))
-  },
-)
+slow("each demo app has ranked, absent and unmeasured keywords; loading the demo twice changes nothing", async () => {
+  const [workspaceId, two] = [await newWorkspace(sql), await newWorkspace(sql)]
+  const { recorded, bad, apps } = await loadDemo(recording, sql, workspaceId, file)
+  expect({ recorded, bad, apps: apps.length }).toEqual({ recorded: 36, bad: [], apps: DEMO_APPS.length })
+  for (const { id } of apps) {
+    const { keywords, live, measuredAt } = await ask(listKeywordRanks, contextOf(sql, workspaceId), { appId: id })
+    expect({ live, measuredAt }).toEqual({ live: false, measuredAt: "2025-10-25T03:25:01.530Z" })
+    const states = keywords.map(({ measured, rank }: { measured: boolean; rank: number | null }) =>
+      !measured ? "unmeasured" : rank === null ? "absent" : "ranked",
+    )
+    expect([...new Set(states)].sort()).toEqual(["absent", "ranked", "unmeasured"])
+  }
+  const before = await stored(sql)
+  expect(await loadDemo(recording, sql, workspaceId, file)).toMatchObject({ recorded: 0, known: 36, apps })
+  expect(await stored(sql)).toBe(before)
+  const other = await loadDemo(recording, sql, two, file)
+  expect(other.recorded).toBe(0)
+  expect(other.apps.map(({ id }) => id)).not.toEqual(apps.map(({ id }) => id))
+})
 
-long("removing the demo leaves an empty instance if there was nothing else", async () => {
+long("removing the demo from an otherwise empty instance leaves no data", async () => {
   const workspaceId = await newWorkspace(sql)
   const empty = await stored(sql)
   await loadDemo(recording, sql, workspaceId, file)
@@ -59,7 +55,7 @@ long("removing the demo leaves an empty instance if there was nothing else", asy
   expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
 })
 
-long("an edited demo app is kept as the workspace's own, with the user's keywords if there are any", async () => {
+long("removing the demo keeps an edited demo app as the workspace's own app", async () => {
   const workspaceId = await newWorkspace(sql)
   const { apps } = await loadDemo(recording, sql, workspaceId, file)
   const [extended, tagged, aimed, removedId] = DEMO_APPS.map(({ iosId }) => iosId)
@@ -89,7 +85,7 @@ long("an edited demo app is kept as the workspace's own, with the user's keyword
   expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
 })
 
-slow("removing the demo leaves other apps and readings as if the demo had never existed", async () => {
+slow("removing the demo restores other apps and readings to their state before the demo", async () => {
   const workspaceId = await newWorkspace(sql)
   const [canva] = [DEMO_APPS[1].iosId]
   const appId = await trackOwn(sql, { workspaceId, iosId: canva, keywords: ["photo editor", "my own"] })
@@ -115,7 +111,7 @@ slow("removing the demo leaves other apps and readings as if the demo had never 
   expect(await sql`select 1 from tracked_app where origin = 'demo'`).toHaveLength(0)
 })
 
-long("this instance's reading of the same time replaces the demo's, and stays after the demo is removed", async () => {
+long("an own reading replaces the demo's reading of the same time and stays after the demo is removed", async () => {
   const workspaceId = await newWorkspace(sql)
   await loadDemo(recording, sql, workspaceId, file)
   const ownReading = reading("photo editor", "2025-10-25T03:25:01.530Z", [10002], { source: "foreign" })

@@ -64,7 +64,7 @@ const recordAll = (readings: Parameters<typeof record>[1]) => record(sql, readin
 const remove = () => sql.begin((tx) => removeOrigin(tx, "elsewhere", { now: NOW }))
 
 describe("a publisher that is removed", () => {
-  slow("removing a publisher leaves only this instance's own data, and derived tables as after a rebuild", async () => {
+  slow("removing a publisher restores the data from before its import, and a rebuild changes nothing", async () => {
     const before = await stored(sql)
     expect((await recordAll(THEIRS)).recorded).toBeGreaterThanOrEqual(THEIRS.length - 1)
     expect(await stored(sql)).not.toBe(before)
@@ -77,7 +77,7 @@ describe("a publisher that is removed", () => {
     expect(await rebuildAppTexts(sql, pause)).toBe(0)
   })
 
-  slow("a second removal of a publisher finds nothing", async () => {
+  slow("removing a publisher a second time removes no readings", async () => {
     await recordAll(THEIRS)
     await remove()
     const before = await stored(sql)
@@ -98,7 +98,7 @@ describe("a publisher that is removed", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  slow("removing a publisher removes its figures, which are derived again from this instance's readings", async () => {
+  slow("after removing a publisher, keyword figures are derived from this instance's readings alone", async () => {
     const ids = Array.from({ length: 10 }, (_, at) => String(20_001 + at))
     const line = (seenAt: string, ratings: number, more: object = {}) => ({
       kind: "search",
@@ -130,6 +130,6 @@ describe("a publisher that is removed", () => {
   })
 })
 
-slow("this instance's own readings cannot be removed as a publisher's", async () => {
+slow("removing this instance's own readings as if they came from a publisher is refused", async () => {
   expect(await sql.begin((tx) => removeOrigin(tx, "own")).catch(String)).toContain("own readings have no publisher")
 })

@@ -34,7 +34,7 @@ describe("the writes in the reference", () => {
     expect([unbalanced, bare]).toEqual([[], []])
   })
 
-  test("the reference shows exactly the writes that are passed in", () => {
+  test("the reference shows exactly the writes of the given list", () => {
     const [first] = actions
     const other = { ...first!, name: "other_write", plan: "studio", credits: 0, outside: {} }
     const { text } = actionsPart([other], PUBLIC_URL)

@@ -49,7 +49,7 @@ describe("the reference", () => {
     }
   })
 
-  test("every anchor from the time of the single page leads to the page that now has the part", () => {
+  test("every anchor of the former single page leads to the page that now contains its section", () => {
     const { ids } = readMarkup(start.replace(script, ""))
     const former = [
       "start",
@@ -114,7 +114,7 @@ describe("the reference", () => {
     }
   })
 
-  test("without script the form of a GET leads to the sample, and a POST has no form", async () => {
+  test("without script, the form of a GET returns the sample answer, and a POST has no form", async () => {
     for (const { id, method, path } of catalog) {
       const [, form] = /<form action="([^"]*)"/.exec(sectionOf(id)) ?? []
       expect([id, form !== undefined]).toEqual([id, method === "GET"])
@@ -130,7 +130,7 @@ describe("the reference", () => {
     }
   })
 
-  test("the contents list every page, and the parts of the current one", () => {
+  test("the table of contents lists every page, and the sections of the current page", () => {
     for (const [address, page] of pages) {
       const [, nav = ""] = /<nav class="contents"([\s\S]*?)<\/nav>/.exec(page) ?? []
       const chapters = [...nav.matchAll(/<a class="chapter" href="([^"]*)"/g)].map(([, href]) => href)

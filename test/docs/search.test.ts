@@ -68,7 +68,7 @@ async function matchesOf(query: string): Promise<Match[]> {
 }
 
 describe("the search page", () => {
-  test("the page shows the matches that the program's answer has", async () => {
+  test("the search page shows the same matches as the JSON answer", async () => {
     const matches = await matchesOf("?q=bad_country")
     expect(matches[0]).toEqual({
       kind: "Error",
@@ -82,7 +82,7 @@ describe("the search page", () => {
     expect(text).toContain('value="bad_country"')
   })
 
-  test("a query is shown as text, and a query beyond the maximum length is cut", async () => {
+  test("a query is shown as text, and a query beyond the maximum length is shortened", async () => {
     const markup = `"><script>alert(1)</script>${"x".repeat(200)}`
     const { text } = await service.call(`/docs/search?q=${encodeURIComponent(markup)}`)
     expect(text).not.toContain("<script>alert")

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 
 describe("the tools in the reference", () => {
-  test("the reference names supported protocol versions, including the newest of both kinds", () => {
+  test("the reference names supported protocol versions, with the newest legacy and modern ones", () => {
     const named = page.match(/\d{4}-\d\d-\d\d/g) ?? []
     expect(named).toHaveLength(3)
     expect([...LEGACY, ...MODERN]).toEqual(expect.arrayContaining(named))
@@ -46,7 +46,7 @@ describe("the tools in the reference", () => {
     expect(await toolNames("", appmeter.headers)).toHaveLength(catalog.length)
   })
 
-  test("toolsets limit the tools as the page shows, and a list without writes cannot write", async () => {
+  test("toolsets limit the tools as the page shows, and without writes no write tool can be called", async () => {
     const query = /\/mcp(\?tools=keywords[^<]*)</.exec(page)?.[1] as string
     const names = await toolNames(query)
     expect(names).toContain("list_keyword_ranks")

@@ -107,7 +107,7 @@ const ADDRESSES: Record<string, string> = {
   "POST /exports/none": "405 GET, HEAD",
 }
 
-slow("each address answers as its route defines: methods, trailing slashes, dots and deeper paths", async () => {
+slow("each address answers as listed here for methods, trailing slashes, dots and deeper paths", async () => {
   const results: Record<string, string> = {}
   for (const call of Object.keys(ADDRESSES)) results[call] = await answered(call)
   expect(results).toEqual(ADDRESSES)

@@ -52,7 +52,7 @@ async function callAndCharge(path: string, etag?: string, method = "GET") {
 }
 
 describe("a keyed read", () => {
-  test("a read has a weak ETag, and a caller that sends it gets 304 free of charge", async () => {
+  test("a read has a weak ETag, and a call that sends this ETag gets 304 free of charge", async () => {
     for (const path of ["/v1/apps", `/v1/apps/${app}`, `/v1/apps/${app}/history`, "/v1/alerts", "/v1/search?q=tea"]) {
       const first = await callAndCharge(path)
       expect([path, first.status, first.paid, first.charges]).toEqual([path, 200, 1, 1])
@@ -73,7 +73,7 @@ describe("a keyed read", () => {
     expect([answer.status, answer.paid]).toEqual([200, 1])
   })
 
-  test("a changed reading changes the ETag, and the read costs its price", async () => {
+  test("a changed reading changes the ETag, and a read with the old ETag is charged", async () => {
     const path = `/v1/apps/${app}/keywords`
     const before = await callAndCharge(path)
     expect((await callAndCharge(path, before.etag)).status).toBe(304)
@@ -93,7 +93,7 @@ describe("a keyed read", () => {
       expect([header, (await callAndCharge("/v1/apps", header)).paid]).toEqual([header, 1])
   })
 
-  test("a refused read stays refused with a matching If-None-Match, without an ETag or a charge", async () => {
+  test("a refused read with a matching If-None-Match is still refused, has no ETag and costs nothing", async () => {
     for (const [path, status] of [
       ["/v1/apps/none", 404],
       ["/v1/apps?colour=red", 400],
@@ -135,7 +135,7 @@ describe("a keyed read", () => {
   })
 })
 
-test("a call that waits, spends or writes has no ETag and is always charged", async () => {
+test("an operation that waits, spends or writes has no ETag", async () => {
   // Hive operations are left out, because nearly all of them read data that nobody tracks
   const unconditional = catalog.filter((operation) => !isConditional(operation) && !operation.hive).map(({ id }) => id)
   expect(unconditional.sort()).toEqual([

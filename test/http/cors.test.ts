@@ -39,7 +39,7 @@ async function called({ app }: Service, path: string, origin: string): Promise<R
 const readableBy = ({ headers }: Response) => headers.get("access-control-allow-origin")
 
 describe.each(["/v1/apps", "/v1/apps/none/keywords", "/v1/nowhere", "/mcp"])("%s", (path) => {
-  test("without the setting, pages of other origins can neither call nor read the response", async () => {
+  test("without CORS_ORIGINS, a page of another origin can neither call nor read the response", async () => {
     expect((await preflight(closed, path, OURS)).status).toBeGreaterThanOrEqual(401)
     expect(readableBy(await preflight(closed, path, OURS))).toBeNull()
     const { headers } = await called(closed, path, OURS)
@@ -95,7 +95,7 @@ test("an allowed page can read refusals, such as a missing key or too long an ad
   }
 })
 
-test("an assistant on an allowed page lists tools; on another it is refused before its key is checked", async () => {
+test("an assistant on an allowed page lists tools; on others it is refused before the key check", async () => {
   const answer = await called(named, "/mcp", OURS)
   expect([answer.status, (await answer.json()).result.tools.length > 0]).toEqual([200, true])
   expect((await called(named, "/mcp", THEIRS)).status).toBe(403)

@@ -51,7 +51,7 @@ const LONG: [path: string, init?: RequestInit][] = [
 ]
 
 describe.each(LONG)("%s", (path, init) => {
-  test("every requested encoding decompresses to the same bytes, is smaller, and is named in Vary", async () => {
+  test("an encoded response decompresses to the same bytes, is smaller, and varies by Accept-Encoding", async () => {
     const plain = await sent(path, init)
     expect(plain.bytes.length).toBeGreaterThan(MIN_BYTES)
     expect([plain.headers.get("content-encoding"), plain.headers.get("vary")]).toEqual([null, "accept-encoding"])
@@ -70,7 +70,7 @@ describe.each(LONG)("%s", (path, init) => {
   })
 })
 
-test("each encoding has its own ETag, and a caller that sends it gets 304", async () => {
+test("each encoding has its own ETag, and a request that sends this ETag gets 304", async () => {
   const tags = new Set<string>()
   for (const accept of ["identity", "gzip", "br", "zstd"]) {
     const etag = (await sent("/docs", { accept })).headers.get("etag") as string
@@ -91,7 +91,7 @@ test("a short response is not compressed", async () => {
   }
 })
 
-test("whether a body is compressed depends on its size in bytes, and an uncompressed body is not read", async () => {
+test("a body is compressed from a minimum size in bytes; an uncompressed response is returned unchanged", async () => {
   const [ascii, wide] = ["a".repeat(MIN_BYTES - 1), "é".repeat(MIN_BYTES / 2)]
   for (const [text, isLong] of [
     [ascii, false],
@@ -111,7 +111,7 @@ test("whether a body is compressed depends on its size in bytes, and an uncompre
   expect(await inEncoding(null, written)).toBe(written)
 })
 
-test("the encoding with the highest weight is used; of equal ones, the one with the best gain for its cost", () => {
+test("the encoding with the highest weight is used; equal weights prefer zstd, then br, then gzip", () => {
   const cases: [string | null, string | null][] = [
     [null, null],
     ["", null],
@@ -151,7 +151,7 @@ test("HEAD returns the headers of GET without a body, on documents, health and p
   }
 })
 
-test("HEAD of a keyed read is refused with Allow, costs nothing and starts nothing", async () => {
+test("HEAD of a keyed read is refused with Allow and costs nothing", async () => {
   const used = async (path: string) => Number((await sent(path)).headers.get("x-credits-used"))
   const before = await used("/v1/apps")
   for (const path of ["/v1/account", "/v1/apps", "/v1/usage"]) {
@@ -162,7 +162,7 @@ test("HEAD of a keyed read is refused with Allow, costs nothing and starts nothi
   expect(await used("/v1/apps")).toBe(before + 1)
 })
 
-test("addresses that are often tried first redirect people to their apps and programs to the reference", async () => {
+test("/ redirects to the apps; /docs/, /v1 and /v1/ redirect to the reference", async () => {
   const led = { "/": "/app", "/docs/": "/docs", "/v1": "/docs", "/v1/": "/docs" }
   for (const [path, to] of Object.entries(led)) {
     const { status, headers } = await sent(path)

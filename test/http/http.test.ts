@@ -33,7 +33,7 @@ describe("every operation", () => {
     const sample = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(input[name]))
     const rest = Object.entries<string>(input).filter(([name]) => !path.includes(`:${name}`))
 
-    test(`${id}: a sample path routes to the operation itself`, async () => {
+    test(`${id}: the sandbox answers the sample path of a GET with the sample, and of a POST with 404`, async () => {
       const query = method === "GET" && rest.length > 0 ? `?${new URLSearchParams(rest)}` : ""
       const answer = await service.call(`/v1/sandbox${sample}${query}`, { method })
       // the sandbox has GET operations only, so it has no path of another method
@@ -53,7 +53,7 @@ describe("every operation", () => {
       expect(used.size).toBe(1)
     })
 
-    test(`${id}: in the sandbox, Allow names a method that exists there, or the path does not exist`, async () => {
+    test(`${id}: the sandbox refuses other methods of a GET with Allow: GET, and has no path of a POST`, async () => {
       for (const requested of ["GET", "HEAD", "POST", "OPTIONS", "DELETE"]) {
         const { status, headers } = await service.call(`/v1/sandbox${sample}`, { method: requested })
         const expected = method !== "GET" ? [404, null] : requested !== "GET" ? [405, "GET"] : null
@@ -62,7 +62,7 @@ describe("every operation", () => {
       }
     })
 
-    test(`${id}: a path in another case or with a trailing slash is unknown`, async () => {
+    test(`${id}: a path in another case or with a trailing slash gets 404`, async () => {
       for (const twin of [
         `/v1${sample}/`,
         `/v1${sample.replace(/[a-z]/, (c: string) => c.toUpperCase())}`,
@@ -132,7 +132,7 @@ describe("the sandbox", () => {
     expect(keyed.headers.get("cache-control")).toBe("private, no-store")
   })
 
-  test("the sandbox limits one address without affecting others", async () => {
+  test("the sandbox limits calls per client address", async () => {
     const slow = openService({
       sql: service.sql,
       settings: { sandboxPerSecond: 3 },
@@ -144,7 +144,7 @@ describe("the sandbox", () => {
     expect((await slow.call("/v1/sandbox/apps", { from: "192.0.2.8" })).status).toBe(200)
   })
 
-  test("documents have a rate limit per address with a separate count", async () => {
+  test("documents have a rate limit per client address, counted separately from the sandbox", async () => {
     const slow = openService({
       sql: service.sql,
       settings: { sandboxPerSecond: 2 },
@@ -177,9 +177,14 @@ describe("bodies", () => {
     ["an array", post([1]), 400, "invalid_arguments"],
     ["null", post("null"), 400, "invalid_arguments"],
     ["broken JSON", post('{"scope":'), 400, "invalid_arguments"],
-    ["nesting past 32", post(`{"scope":"track","note":${"[".repeat(40)}${"]".repeat(40)}}`), 400, "invalid_arguments"],
+    [
+      "nesting deeper than 32 levels",
+      post(`{"scope":"track","note":${"[".repeat(40)}${"]".repeat(40)}}`),
+      400,
+      "invalid_arguments",
+    ],
     ["an unknown argument", post({ scope: "track", workspaceId: 1 }), 400, "invalid_arguments"],
-    ["__proto__", post('{"scope":"track","__proto__":{"a":1}}'), 400, "invalid_arguments"],
+    ["the argument __proto__", post('{"scope":"track","__proto__":{"a":1}}'), 400, "invalid_arguments"],
   ]
   for (const [what, options, status, code] of bodies) {
     test(`the body is refused: ${what}`, async () => {
@@ -188,7 +193,7 @@ describe("bodies", () => {
     })
   }
 
-  test("an absent body is an empty object, whatever content type is named", async () => {
+  test("an absent body is an empty object, whatever content type the request names", async () => {
     for (const headers of [undefined, { "content-type": "application/json" }, { "content-type": "text/plain" }]) {
       const answer = await samples.call("/v1/samples", { key, method: "POST", ...(headers && { headers }) })
       // the sample operation requires the argument `scope`
@@ -210,25 +215,30 @@ describe("bodies", () => {
 describe("queries", () => {
   const app = "app_neverexisted"
   const refused: [string, string, string, string][] = [
-    ["a repeated scalar", `/v1/apps/${app}/keywords?country=us&country=de`, "bad_country", "country"],
+    ["a repeated parameter", `/v1/apps/${app}/keywords?country=us&country=de`, "bad_country", "country"],
     ["an unknown parameter", `/v1/apps/${app}/keywords?colour=red`, "invalid_arguments", "colour"],
     ["a malformed escape", `/v1/apps/${app}/keywords?country=%E0%A4%A`, "bad_country", "country"],
     ["a malformed escape in the path", "/v1/apps/%E0%A4%A/keywords", "invalid_arguments", "appId"],
     ["a path parameter again in the query", `/v1/apps/${app}/keywords?appId=x`, "invalid_arguments", "appId"],
-    ["another platform", `/v1/apps/${app}/keywords?platform=windows`, "invalid_arguments", "platform"],
+    ["an unknown platform", `/v1/apps/${app}/keywords?platform=windows`, "invalid_arguments", "platform"],
     ["an empty storefront", `/v1/apps/${app}/keywords?country=`, "bad_country", "country"],
     ["an empty choice", `/v1/apps/${app}/keywords?platform=`, "invalid_arguments", "platform"],
     ["an empty number", "/v1/alerts?limit=", "invalid_arguments", "limit"],
     ["an empty list", `/v1/apps/${app}/competition?terms=`, "invalid_arguments", "terms"],
     ["an empty day", `/v1/apps/${app}/reviews/search?from=`, "bad_range", "from"],
     ["an empty text", `/v1/apps/${app}/reviews/search?q=`, "invalid_arguments", "q"],
-    ["a name alone", `/v1/apps/${app}/keywords?country`, "bad_country", "country"],
+    ["a parameter without an equals sign", `/v1/apps/${app}/keywords?country`, "bad_country", "country"],
     ["an unknown parameter without a value", "/v1/apps?foo", "invalid_arguments", "foo"],
     ["an unknown parameter with an empty value", "/v1/apps?foo=", "invalid_arguments", "foo"],
-    ["a repeated scalar, once empty", `/v1/apps/${app}/keywords?country=us&country=`, "bad_country", "country"],
+    [
+      "a repeated parameter with one empty value",
+      `/v1/apps/${app}/keywords?country=us&country=`,
+      "bad_country",
+      "country",
+    ],
     ["an empty path parameter in the query", `/v1/apps/${app}/keywords?appId=`, "invalid_arguments", "appId"],
-    ["a prototype's name", `/v1/apps/${app}/keywords?__proto__=1`, "invalid_arguments", "__proto__"],
-    ["constructor", `/v1/apps/${app}/keywords?constructor=1`, "invalid_arguments", "constructor"],
+    ["the parameter __proto__", `/v1/apps/${app}/keywords?__proto__=1`, "invalid_arguments", "__proto__"],
+    ["the parameter constructor", `/v1/apps/${app}/keywords?constructor=1`, "invalid_arguments", "constructor"],
   ]
   for (const [what, path, code, field] of refused) {
     test(`the query is refused with the name of the field: ${what}`, async () => {

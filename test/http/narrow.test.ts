@@ -96,14 +96,14 @@ describe.each(narrow.map((operation) => [operation.id, operation] as const))("%s
       expect(v.safeParse(answerSchema(operation), wrong).success).toBe(false)
   })
 
-  test("an answer is also narrowed while work continues and if nothing was found", () => {
+  test("pending and empty answers are narrowed as well", () => {
     const fields = [names[0]!]
     expect(only(fields, new PendingAnswer(answer)).answer).toEqual(narrowedBy(operation, answer, fields))
     expect(only(fields, new EmptyAnswer(answer)).answer).toEqual(narrowedBy(operation, answer, fields))
   })
 
   if (operation.table)
-    test("rows of a narrowed answer are those of the whole table without unselected columns", async () => {
+    test("rows of a narrowed answer equal the rows of the full answer without the unselected columns", async () => {
       const rows = async (of: Answer) => {
         const [header, ...records] = readCsv(await tableText(operation, of, "text/csv")) as [string[], ...string[][]]
         return records.map((record) => Object.fromEntries(header.map((name, at) => [name, record[at]])))
@@ -207,7 +207,7 @@ describe("fields", () => {
   })
 })
 
-slow("a row keeps the field that names it whatever is selected, over REST and tools", async () => {
+slow("a narrowed row always keeps its identifying field, over REST and tools", async () => {
   const sql = await freshDatabase()
   const service = openService({ sql })
   const workspaceId = await service.workspace({ plan: "pro" })

@@ -32,7 +32,7 @@ long(
 )
 
 long(
-  "every accepted finding occurs only where its reason applies",
+  "the findings about CORS and inventory occur only at their accepted locations",
   async () => {
     const all = await found()
     const places = (code: string) => all.filter((finding) => finding.code === code).map(({ path }) => path.join("/"))
@@ -45,7 +45,7 @@ long(
 )
 
 slow(
-  "OWASP's rules would find an argument without a limit, and a response without its headers",
+  "OWASP's rules find an argument without a limit, a response without a header, and a missing error response",
   async () => {
     const single = document()
     single.paths = { "/alerts": single.paths["/alerts"]! }

@@ -45,7 +45,7 @@ describe("the document", () => {
     expect(lint(withSamples)).toMatchObject({ exitCode: 0 })
   })
 
-  long("Redocly would find an example that does not fit its schema", () => {
+  long("Redocly finds an example that does not fit its schema", () => {
     const broken = structuredClone(document)
     broken.paths = Object.fromEntries(Object.entries(broken.paths).slice(0, 1))
     Object.assign(Object.values(broken.paths)[0]?.get?.responses[200].content["application/json"].example, { odd: 1 })
@@ -107,7 +107,7 @@ describe("an operation in the document", () => {
     }
   })
 
-  test("a documented operation shows a price range, a POST's body and where the scope of a write is defined", () => {
+  test("the document shows a price range, a POST's body, and that a write's scope is of the action", () => {
     const [explorer, write] = ["explorer_sample", "write_sample"].map((id) => operationOf(withSamples, id))
     expect(explorer).toMatchObject({
       "x-credits": 5,
@@ -129,7 +129,7 @@ describe("an operation in the document", () => {
     expect(write).not.toHaveProperty("parameters")
   })
 
-  test("a parameter is documented with its place, whether it is required and its error code", () => {
+  test("a parameter is documented with its location, its error code and whether it is required", () => {
     const hive = operationOf(withSamples, "hive_sample")
     expect(hive.parameters).toMatchObject([
       { name: "term", in: "path", required: true, example: "tea", schema: { type: "string", "x-code": "bad_term" } },
@@ -158,7 +158,7 @@ describe("an operation in the document", () => {
     expect(tried).toBeGreaterThan(60)
   })
 
-  test("each required parameter has an example, and the sandbox answers a read built from them", async () => {
+  test("each required parameter has an example, and the sandbox answers a read with these examples", async () => {
     const service = await openService({ sql: await freshDatabase(), settings: { sandboxPerSecond: 1_000 } })
     let read = 0
     for (const [path, { get }] of Object.entries(document.paths)) {
@@ -189,7 +189,7 @@ describe("an operation in the document", () => {
     expect(codes([document.paths, catalog.map((operation) => toolOf(operation))], false)).toEqual([])
   })
 
-  test("a documented operation has exactly the codes that can occur", () => {
+  test("a documented operation lists exactly the error codes that it can return", () => {
     const of = (id: string) => new Set(codesOf(withSamples, id))
     const [free, hive, write] = [of("whoami"), of("hive_sample"), of("write_sample")]
     for (const code of ["credits_exhausted", "scope_required", "not_found", "bad_country", "body_too_large"])

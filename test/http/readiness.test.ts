@@ -59,7 +59,7 @@ describe("/readyz", () => {
     expect(await readiness(budget).ask()).toEqual([200, { status: "ready", measuring: [SHORT] }])
   })
 
-  test("/readyz returns 503 before a stop, and does not compute the budget then", async () => {
+  test("/readyz returns 503 before a stop without computing the budget", async () => {
     let checks = 0
     const { app, ask } = readiness(async () => [{ ...SHORT, asked: ++checks }])
     app.setReady(false)
@@ -88,7 +88,7 @@ describe("/readyz", () => {
     expect(await ask()).toEqual([200, { status: "ready", measuring: [SHORT] }])
   })
 
-  test("a budget that never settles delays nobody and is not requested a second time meanwhile", async () => {
+  test("a budget that never settles delays no request and is not computed a second time", async () => {
     let checks = 0
     const { ask, tick } = readiness(() => {
       checks++

@@ -53,7 +53,7 @@ describe("ranks", () => {
     expect(metadata.current.rank).toBe(daysOf(metadata.term).at(-1)?.rank)
   })
 
-  test("a rival has its rank in the first places of the competition, with one rating count", () => {
+  test("a rival's rank and rating count match the top apps of each keyword", () => {
     const named = new Map(rivals.rivals.map((row: Answer) => [row.id, row]))
     for (const { term, rank, top } of competition.keywords)
       for (const { id, rank: rivalRank, name, ratings } of top) {
@@ -71,7 +71,7 @@ describe("ranks", () => {
       expect(named.get(id)).toMatchObject({ name, ratings })
   })
 
-  test("a rival's ranks match the list of rivals, and the last value of its history is its rating count", () => {
+  test("a rival's ranks match the list of rivals, and its rating count is the last value of its history", () => {
     const listed = rivals.rivals.find(({ id }: Answer) => id === rival.id)
     for (const { term, theirRank } of listed.terms)
       expect(rival.keywords.find((row: Answer) => row.term === term)).toMatchObject({ rank: theirRank })
@@ -172,7 +172,7 @@ describe("today", () => {
       expect(Object.values<number>(stars).reduce((sum, count) => sum + count, 0)).toBe(ratings)
   })
 
-  test("the portfolio sums known values, with Google Play's reviews once per language", () => {
+  test("the portfolio sums the day's known values, with Google Play's reviews counted once per language", () => {
     const [row] = portfolio.apps
     const sum = (...keys: string[]) =>
       today.figures.reduce(
@@ -208,7 +208,7 @@ describe("alerts", () => {
   const pairs = <Point extends DayRank>(points: readonly Point[]) =>
     points.slice(1).flatMap((after, at): [Point, Point][] => (after.day >= since ? [[points[at] as Point, after]] : []))
 
-  test("keyword alerts are exactly those that the history causes", () => {
+  test("keyword alerts are exactly those that follow from the rank history", () => {
     const due = history.keywords.flatMap(({ term }: Answer) =>
       pairs(daysOf(term)).flatMap(([before, after]) => {
         const type = rankMove(before, after)
@@ -239,7 +239,7 @@ describe("alerts", () => {
       )
   })
 
-  test("chart alerts are exactly those that the chart positions cause", () => {
+  test("chart alerts are exactly those that follow from the chart positions", () => {
     const due = charts.charts.flatMap(({ series, source }: Answer) =>
       pairs(
         series.map(([day, rank, depth]: [string, number | null, number]) => ({ day, rank, depth, source })),

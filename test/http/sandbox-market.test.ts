@@ -20,7 +20,7 @@ describe("the market", () => {
   const [check, hard, days] = [answer("check_rank"), answer("get_keyword_difficulty"), answer("hive_get_keyword_ranks")]
   const placed = (places: Answer[]) => places.map(({ rank, id, name }) => [rank, id, name])
 
-  test("market answers rank the app like the answers about its tracked keywords", () => {
+  test("market answers give the app the same rank as the answers about tracked keywords", () => {
     const { rank, searchDepth, measuredAt, ...figures } = ranks.keywords.find(({ term }: Answer) => term === check.term)
     expect(check).toMatchObject({ app: { id: app.iosId, name: app.name }, rank, depth: searchDepth, measuredAt })
     expect(placed(hard.top).slice(0, 3)).toEqual(placed(check.above))
@@ -35,7 +35,7 @@ describe("the market", () => {
     expect(hard.related.length).toBe(figures.hintCount)
   })
 
-  test("keyword research has the figures of tracked keywords, and the apps of the keyword's own answers", () => {
+  test("keyword research has the figures of tracked keywords and the top apps of the difficulty", () => {
     const { seed, keywords, related } = answer("hive_research_keyword")
     const gap = answer("hive_get_keyword_gap").keywords
     expect(related).toEqual(hard.related)
@@ -52,7 +52,7 @@ describe("the market", () => {
     for (const { term, suggested } of keywords) expect([term, related.includes(term)]).toEqual([term, suggested])
   })
 
-  test("a market keyword has the tracked keyword's figures, and is stale or not on the snapshot's day", () => {
+  test("a market keyword has the tracked keyword's figures, and is marked stale by the day of the snapshot", () => {
     const marketMetrics = answer("hive_get_keyword_metrics")
     const trackedRank = ranks.keywords.find(({ term }: Answer) => term === marketMetrics.term)
     const { popularityStanding: popularity, difficultyStanding: difficulty } = marketMetrics
@@ -73,7 +73,7 @@ describe("the market", () => {
     ])
   })
 
-  test("the keywords of a rival and of several apps match the tracked keywords", () => {
+  test("a rival's keywords and the keyword gap match the tracked keywords", () => {
     const [spied, gap] = [answer("hive_spy_app"), answer("hive_get_keyword_gap")]
     expect([spied.id, spied.name, spied.total]).toEqual([rival.id, rival.name, rival.total])
     expect(spied.searched).toBeGreaterThanOrEqual(rival.searched)
@@ -96,7 +96,7 @@ describe("the market", () => {
     }
   })
 
-  test("market answers show the rivals' figures and publishers, and count names with the keyword", () => {
+  test("market answers match the rivals' figures and publishers, and the count of names with the keyword", () => {
     const compared = competition.keywords.find(({ term }: Answer) => term === hard.term)
     expect(hard.top.slice(0, 3)).toMatchObject(compared.top)
     expect(hard.top.filter(({ inTitle }: Answer) => inTitle).length).toBe(compared.inTitle)
@@ -112,7 +112,7 @@ describe("the market", () => {
     expect([hard.rated, hard.strongest, hard.median]).toEqual([10, counts[9], (counts[4] + counts[5]) / 2])
   })
 
-  test("the finder lists chart apps with the chart's ranks, and with dates from the pages of their publishers", () => {
+  test("hive_find_apps lists chart apps with the chart's ranks, and its dates match the publisher's page", () => {
     const [found, chart, publisher] = [answer("hive_find_apps"), answer("hive_get_chart"), answer("hive_get_publisher")]
     const { country, device, kind, genre, day, measuredAt, source, origin } = chart
     for (const { firstSeen, ageDays, ...row } of found.apps) {
@@ -127,7 +127,7 @@ describe("the market", () => {
     expect(found.coverage.storefronts).toMatchObject([{ country, newestDay: day, followedSince: chart.measuredSince }])
   })
 
-  test("new apps appear as the charts and their publishers show them", () => {
+  test("new apps match the charts and the pages of their publishers", () => {
     const [recent, chart, moved] = [
       answer("hive_list_new_apps"),
       answer("hive_get_chart"),
@@ -162,7 +162,7 @@ describe("charts", () => {
     ])
   })
 
-  test("the movers match the ranks of the app and its rivals, and list each that moved at least 3 places", () => {
+  test("the chart movers match the ranks of the app and its rivals, and list each that moved 3 places or more", () => {
     const listed = [...movers.risers, ...movers.fallers]
     for (const { id, rank, was } of [movers.app, ...movers.rivals]) {
       const row = listed.find((entry) => entry.id === id)

@@ -43,7 +43,7 @@ describe("the store page", () => {
     expect(onIos.find(({ kind }: Answer) => kind === "version").after).toBe(page.ios.version)
   })
 
-  test("keyword moves around each change match their history", () => {
+  test("keyword moves around each change of the page match the rank history", () => {
     const terms = history.keywords.map(({ term }: Answer) => monthsOf(term))
     for (const change of timeline.changes) {
       const span = spanOf({ day: change.day, beforeDay: change.notYetAt.slice(0, 10) }, timeline.window)
@@ -83,7 +83,7 @@ describe("the store page", () => {
     expect(counted.reduce((sum: number, count: unknown) => sum + (count as number), 0)).toBe(pricing.sources[0].events)
   })
 
-  test("the effect of the latest text change follows from the readings around it, with nearby changes", () => {
+  test("the change impact is about the latest text change, and lists the other changes near it", () => {
     const impact = answer("get_change_impact")
     const texts = ["price", "name", "subtitle", "screenshots", "icon", "promotional_text", "description"]
     const latest = onIos.find(({ kind }: Answer) => texts.includes(kind))
@@ -139,7 +139,7 @@ describe("the store page", () => {
 describe("texts", () => {
   const [summary, ideas] = [answer("summarize_reviews"), answer("suggest_keywords")]
 
-  test("a summary counts no more than its reviews, and its days are within the first and the last", () => {
+  test("each theme of a summary counts its reviews, and its days are within the days of the summary", () => {
     for (const { count, share, firstDay, lastDay, quotes, reviewIds } of summary.themes) {
       expect(new Set(reviewIds).size).toBe(count)
       for (const { reviewId } of quotes) expect(reviewIds).toContain(reviewId)
@@ -150,7 +150,7 @@ describe("texts", () => {
     expect(app.countries).toContain(summary.country)
   })
 
-  test("the evidence of a draft is in the page, or in the named review", () => {
+  test("the evidence of a draft is quoted from the page or from the named review", () => {
     const reviews = new Map(answer("search_reviews").reviews.map((review: { id: string }) => [review.id, review]))
     const row = answer("get_storefront_audit").rows.find(({ country }: { country: string }) => country === "us")
     for (const { kept: current, facts } of answer("draft_listing").fields) {
@@ -162,7 +162,7 @@ describe("texts", () => {
     }
   })
 
-  test("a translated listing belongs to the audited page and to storefronts that read its language", () => {
+  test("a translated listing matches the audited page, and names the storefronts that read its language", () => {
     const { source, storefronts, locale, fields } = answer("localize_listing")
     const rows = answer("get_storefront_audit").rows as Answer[]
     const reading = rows.filter(({ state, locales }) => state === "sold" && locales.includes(locale))
@@ -172,7 +172,7 @@ describe("texts", () => {
     for (const { text, characters } of fields) expect(characters).toBe([...text].length)
   })
 
-  test("the read screenshots are the first of the page", () => {
+  test("the screenshots with recognised text are the first four of the page", () => {
     const shots = answer("get_screenshot_text")
     const { measuredAt, screenshotsPhone } = answer("get_store_page").ios
     expect([shots.pageReadAt, shots.screenshots.map(({ address }: Answer) => address)]).toEqual([
@@ -190,7 +190,7 @@ describe("texts", () => {
     expect(draft.characters).toBe(draft.reply.length)
   })
 
-  test("no idea is tracked or dismissed, and its ranks match other answers", () => {
+  test("keyword ideas are neither tracked nor dismissed, and their ranks match other answers", () => {
     const rivalRanks = new Map(rival.keywords.map(({ term, rank, ourRank }: Answer) => [term, { rank, ourRank }]))
     for (const { term, measured, rank, evidence } of ideas.ideas) {
       expect([...app.keywords, ...app.buriedKeywords]).not.toContain(term)

@@ -3,7 +3,7 @@ import { addDays } from "../../src/lib/days.ts"
 import { type Answer, answer, app, found, ranks, reviews, rival, stats, TODAY, value } from "./sandbox-answers.ts"
 
 describe("reviews", () => {
-  test("the search finds exactly the listed reviews, and today's reviews are counted", () => {
+  test("the search finds exactly the listed reviews, and today's review counts match the list", () => {
     expect(found.reviews).toEqual(reviews.list)
     expect([found.total, reviews.feeds.ios.total, reviews.feeds.android.total]).toEqual([
       reviews.list.length,
@@ -53,7 +53,7 @@ describe("ads", () => {
   const sumOf = (rows: Answer[], name: string) =>
     rows.reduce((sum, { metrics }) => sum + (name === "spend" ? Number(metrics.spend.amount) * 100 : metrics[name]), 0)
 
-  test("ad terms plus withheld values add up to the campaigns, as do keywords plus Apple's own matches", () => {
+  test("search terms with withheld values add up to the campaigns, and so do keywords with automatic matches", () => {
     const auto = terms.terms.filter(({ source }: Answer) => source === "AUTO")
     for (const name of ["impressions", "taps", "installs", "newDownloads", "spend"]) {
       const whole = sumOf([{ metrics: campaigns.totals }], name)
@@ -69,7 +69,7 @@ describe("ads", () => {
     expect([terms.totals, bought.campaignTotals]).toEqual([campaigns.totals, campaigns.totals])
   })
 
-  test("ad reports show the tracked ranks, and the searches of tracked keywords", () => {
+  test("ad reports show the tracked ranks, and search popularity lists the tracked keywords", () => {
     const tracked = new Map(ranks.keywords.map((row: Answer) => [row.term, row]))
     for (const { term, text, organic } of [...terms.terms, ...bought.keywords])
       if (organic?.tracked)
@@ -87,7 +87,7 @@ describe("assistants", () => {
   const visibility = answer("get_ai_visibility")
   const check = answer("start_ai_check")
 
-  test("each visibility figure is the count of its answers, and keywords and rivals match other answers", () => {
+  test("each visibility figure counts its answers, and its keywords and rivals match other answers", () => {
     const { openai } = visibility.engines
     const named = visibility.answers.filter((row: Answer) => row.named === true)
     expect([openai.named, openai.of, openai.answers]).toEqual([named.length, 18, visibility.answers.length])

@@ -12,37 +12,42 @@ const publicUrl = "https://meter.test"
 const fixtures = readTree("fixtures/sandbox", ".json")
 const sandbox = prepareSandbox(catalogWithSamples, fixturesWithSamples(), publicUrl)
 
-describe("a fixture that does not fit stops the start with file and field", () => {
+describe("a wrong fixture stops the start, and the error names the file and the field", () => {
   const broken: [string, string, string | undefined, string][] = [
-    ["missing", "whoami", undefined, "fixtures/sandbox/whoami.json is missing"],
-    ["no JSON", "whoami", '{"input":', "fixtures/sandbox/whoami.json is not JSON"],
+    ["a missing file", "whoami", undefined, "fixtures/sandbox/whoami.json is missing"],
+    ["a file that is not JSON", "whoami", '{"input":', "fixtures/sandbox/whoami.json is not JSON"],
     [
-      "without input",
+      "a fixture without input",
       "whoami",
       '{"answer":{}}',
       'fixtures/sandbox/whoami.json must hold {"input": {…}, "answer": {…}}',
     ],
-    ["a list", "whoami", '{"input":{},"answer":[]}', 'whoami.json must hold {"input": {…}, "answer": {…}}'],
     [
-      "an input that is refused",
+      "an answer that is a list",
+      "whoami",
+      '{"input":{},"answer":[]}',
+      'whoami.json must hold {"input": {…}, "answer": {…}}',
+    ],
+    [
+      "a refused argument in the input",
       "hive_sample",
       JSON.stringify({ input: { term: "" }, answer: {} }),
       "input.term: bad_term",
     ],
     [
-      "an input unknown",
+      "an unknown argument in the input",
       "hive_sample",
       JSON.stringify({ input: { term: "a", x: 1 }, answer: {} }),
       "input.x: invalid_arguments",
     ],
     [
-      "an answer of another type",
+      "an answer with a value of a wrong type",
       "hive_sample",
       JSON.stringify({ input: { term: "tea" }, answer: { rows: ["a", 1] } }),
       "hive_sample.json: answer.rows[1]: ",
     ],
     [
-      "an answer with more than the schema",
+      "an answer with a field that the schema does not have",
       "hive_sample",
       JSON.stringify({ input: { term: "tea" }, answer: { rows: [], odd: 1 } }),
       "hive_sample.json: answer.odd: ",
@@ -65,13 +70,13 @@ describe("the sandbox", () => {
     expect(text).not.toContain("{publicUrl}")
   })
 
-  test("valid parameters change no byte, other ids are not found, and other market subjects are not measured", () => {
+  test("valid parameters change no byte, and a market keyword without a sample is refused as not_measured", () => {
     const same = answered("hive_sample", { term: "tea" })
     expect(answered("hive_sample", { term: " TEA ", country: "DE" })).toEqual(same)
     expect(faultOf(() => answered("hive_sample", { term: "coffee" }))).toBe("not_measured")
   })
 
-  test("the map of exact paths has every address without a query or body, and no other", () => {
+  test("the map of exact paths has exactly the paths that need no query and no body", () => {
     expect(sandbox.exact.get("/account")).toBe(sandbox.answer(operationOf("whoami"), {}))
     expect(sandbox.exact.has("/hive/samples/tea")).toBe(true)
     expect(sandbox.exact.has("/samples")).toBe(false)
@@ -88,7 +93,7 @@ describe("the sandbox", () => {
     expect(samples.get("hive_sample")?.path).toBe("/hive/samples/tea%20%26%20cake%2F2")
   })
 
-  test("a sample's ETag is strong, depends on the bytes, and changes with them", () => {
+  test("a sample's ETag is strong, and changes with the bytes of the sample", () => {
     const etags = catalog.map(({ id }) => prepared(id).etag)
     for (const etag of etags) expect(etag).toMatch(/^"[0-9a-f]{32}"$/)
     expect(new Set(etags).size).toBe(catalog.length)
@@ -178,7 +183,7 @@ describe("the sample answers agree with each other", () => {
     }
   })
 
-  test("every place above the app belongs to one rival, and the app's place matches its rank", () => {
+  test("each rank above the app belongs to exactly one rival, and every rival shows the app's rank", () => {
     const { country, platform, measuredAt } = ranks
     const sources = [...new Set(ranks.keywords.flatMap(({ source }) => source ?? []))]
     expect(rivalSide).toEqual({ country, platform, day: measuredAt.slice(0, 10), measuredAt, sources, omitted: 0 })

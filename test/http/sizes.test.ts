@@ -57,7 +57,7 @@ async function tokens(name: string, args: object): Promise<number> {
   return Math.round(Buffer.byteLength(JSON.stringify(result)) / 4)
 }
 
-test("an assistant's default history leaves room in its context; a year of all keywords would not", async () => {
+test("the default rank history has under 20,000 tokens; a year of all keywords would have over 25,000", async () => {
   const [month, year] = [await tokens("get_rank_history", {}), await tokens("get_rank_history", { days: 365 })]
   const page = await tokens("get_rank_history", { days: 365, limit: 5 })
   const three = await tokens("list_keyword_ranks", { fields: ["term", "measured", "rank"] })

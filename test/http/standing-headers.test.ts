@@ -20,7 +20,7 @@ test("each public answer has its own request id, even if the same address was an
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
 })
 
-test("an answer never has headers of another caller's answer: request id, cached answer, encoding", async () => {
+test("an answer has no request id, encoding or 304 from another call to the same address", async () => {
   const read = await serviceAt({ now: "2026-11-24T12:00:00Z" })
   for (const path of PATHS) {
     const first = await read(path)
@@ -38,7 +38,7 @@ test("an answer never has headers of another caller's answer: request id, cached
   }
 })
 
-test("the end of the month in the headers changes with the month, also for earlier cached answers", async () => {
+test("the reset time in the headers changes with the month, also for cached answers", async () => {
   const at = { now: "2026-11-30T23:59:59.999Z" }
   const read = await serviceAt(at)
   const resetOf = async (path: string) => (await read(path)).headers.get("x-credits-reset")
@@ -47,7 +47,7 @@ test("the end of the month in the headers changes with the month, also for earli
   for (const path of PATHS) expect(await resetOf(path)).toBe("2027-01-01T00:00:00.000Z")
 })
 
-test("an address with a key is refused each time, and cached addresses contain no key", async () => {
+test("an address with a key is refused even if the address without the key was answered before", async () => {
   const read = await serviceAt({ now: "2026-11-24T12:00:00Z" })
   const key = `svc_live_${"a".repeat(32)}`
   for (let round = 0; round < 3; round++) {

@@ -91,7 +91,7 @@ slow("every read takes at most its listed number of database statements", async 
   expect(Object.keys(MAX_STATEMENTS).filter((id) => found[id] === undefined)).toEqual([])
 })
 
-test("a call with a key that is not cached takes one statement more", async () => {
+test("a call with an uncached key takes one more database statement", async () => {
   const path = `/v1/apps/${subjects.appId}/keywords`
   await call(path)
   const cachedCall = await call(path)

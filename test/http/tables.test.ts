@@ -125,7 +125,7 @@ describe.each(tabular)("$id", (operation) => {
     }
   })
 
-  test("a table has no duplicate column, and no column that its answer never fills", () => {
+  test("a table has no duplicate column and no column that is always empty", () => {
     const columns = tableColumns(operation)
     expect(new Set(columns).size).toBe(columns.length)
     const rows = [...operation.table!.rows(answer)]
@@ -160,7 +160,7 @@ describe("over HTTP", () => {
   const callAs = (path: string, accept: string, headers = {}) =>
     service.call(path, { key, headers: { accept, ...headers } })
 
-  test("keyword rows keep the three states apart, with source and time of each", async () => {
+  test("keyword rows distinguish ranked, unranked and unmeasured keywords, with source and time", async () => {
     const { status, headers, text } = await callAs(`/v1/apps/${app}/keywords`, "text/csv")
     expect([status, headers.get("content-type")]).toEqual([200, CSV])
     expect(headers.get("vary")).toContain("accept")
@@ -192,7 +192,7 @@ describe("over HTTP", () => {
     ])
   })
 
-  test("reviews that were never read are one row with that state, instead of no rows", async () => {
+  test("reviews that were never read are one row with the state never_read, instead of no rows", async () => {
     const { text } = await callAs(`/v1/apps/${app}/reviews`, "text/csv")
     expect(csvRows(text)).toMatchObject([
       { platform: "ios", id: "", rating: "", text: "", feed: "us", feedState: "never_read", total: "", newCount: "" },
@@ -237,14 +237,14 @@ describe("over HTTP", () => {
       }
   })
 
-  test("a refusal, and an answer without rows, stay JSON", async () => {
+  test("a refusal and an answer without rows are sent as JSON even if CSV is requested", async () => {
     for (const path of [`/v1/apps/${app}/keywords?country=zz`, "/v1/apps/none/history", "/v1/account", "/v1/nowhere"]) {
       const { headers } = await callAs(path, "text/csv")
       expect([path, headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"])
     }
   })
 
-  test("apps, alerts and the market's finder are also available as rows, at the price of the JSON", async () => {
+  test("apps, alerts and hive_find_apps are also available as rows, at the price of the JSON", async () => {
     const apps = await callAs("/v1/apps", "text/csv")
     expect(csvRows(apps.text)).toMatchObject([{ id: app, iosId: "10001", countries: '["us","de"]', goal: "" }, {}])
     const alerts = await callAs("/v1/alerts", "application/jsonl")

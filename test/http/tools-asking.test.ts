@@ -105,10 +105,10 @@ async function terms(): Promise<string[]> {
 }
 
 describe.each([
-  ["before 2026-07-28, the answer at another process", older],
-  ["from 2026-07-28 on", newer],
+  ["revisions before 2026-07-28, with the answer sent to another process", older],
+  ["revisions from 2026-07-28 on", newer],
 ])("%s", (_, connect) => {
-  slow("an accepted change is written once, after the person was shown what it is", async () => {
+  slow("an accepted change is written once, after the person was shown the change and its cost", async () => {
     const person: Person = { press: "accept", read: [] }
     const client = await connect(person)
     const confirmToken = await previewed()
@@ -145,7 +145,7 @@ describe.each([
     },
   )
 
-  test("a target that changed meanwhile causes no question: the answer is the new preview", async () => {
+  test("a target that changed after the preview causes confirm_token_mismatch without a question", async () => {
     const person: Person = { press: "accept", read: [] }
     const client = await connect(person)
     const [stale, first] = [await previewed(), await previewed()]
@@ -155,7 +155,7 @@ describe.each([
     await client.close()
   })
 
-  test("no other tool asks a person", async () => {
+  test("a tool that only reads sends no question", async () => {
     const person: Person = { press: "decline", read: [] }
     const client = await connect(person)
     const { structuredContent } = await client.callTool({ name: "list_apps", arguments: {} })
@@ -189,7 +189,7 @@ describe("a client that cannot ask", () => {
     expect(headers.get("mcp-session-id")).toMatch(/^asks-[\w-]{22}$/)
   })
 
-  test("a client with an invented session is not asked unless it accepts a stream", async () => {
+  test("a client with an invented session id confirms without a question if it accepts no stream", async () => {
     const headers = { "mcp-session-id": "asks-me", accept: "application/json" }
     const params = { name: "confirm_action", arguments: { confirmToken: await previewed() } }
     const { body } = await post(service, request("tools/call", params), { key, headers })
@@ -197,7 +197,7 @@ describe("a client that cannot ask", () => {
   })
 })
 
-describe("an answer", () => {
+describe("the answer to a question", () => {
   /** Sends the confirm of a client that can ask. Returns the question's id and the pending answer. */
   async function question(confirmToken: string) {
     const message = request("tools/call", { name: "confirm_action", arguments: { confirmToken } })
@@ -235,7 +235,7 @@ describe("an answer", () => {
     return JSON.parse(/^data: (.*)$/m.exec(all)![1]!)
   }
 
-  slow("an answer with another key, to another question or to none is accepted and ignored", async () => {
+  slow("an answer with a key of another workspace, or to an unknown question, is ignored", async () => {
     const { id, events } = await question(await previewed())
     const stranger = await service.key(await service.workspace())
     const answerTo = (id: unknown, action: string) => ({ jsonrpc: "2.0", id, result: { action, content: {} } })
@@ -258,7 +258,7 @@ describe("an answer", () => {
     expect((await last(events)).result.isError).toBe(true)
   })
 
-  slow("an answer after the caller disconnected writes nothing", async () => {
+  slow("an answer that arrives after the caller disconnected writes nothing", async () => {
     const { id, events } = await question(await previewed())
     await events.cancel()
     await post(service, { jsonrpc: "2.0", id, result: { action: "accept", content: {} } }, { key })
@@ -266,7 +266,7 @@ describe("an answer", () => {
     expect(await terms()).toEqual(["tea"])
   })
 
-  test("an answer to another call's question is not used for this one", async () => {
+  test("an answer to the question of one call does not confirm a different call", async () => {
     const meta = { _meta: { ...ENVELOPE, [CAPABILITIES]: { elicitation: {} } } }
     const ask = async (confirmToken: string, more: object = {}) => {
       const params = { name: "confirm_action", arguments: { confirmToken }, ...meta, ...more }

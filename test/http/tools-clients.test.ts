@@ -120,7 +120,7 @@ describe.each(clients)("%s", (_, connect) => {
     await connected.close()
   })
 
-  test("the client does not connect without a key, and shows how to sign in if it shows a message", async () => {
+  test("the client does not connect without a key, and its error explains sign-in or names 401", async () => {
     const error = String(await errorOf(connect()))
     expect(error).toMatch(/appmeter key create|requires authorization \(HTTP 401\)/)
   })

@@ -64,7 +64,7 @@ describe("Host", () => {
     if (host) expect(body.error.message).not.toContain(host)
   })
 
-  test("without the header Host the URL's host counts, and without either the call is refused", async () => {
+  test("without a Host header the host of the URL is checked, and a call without any host is refused", async () => {
     expect(await status(local, {}, { base: "http://localhost:9" })).toBe(200)
     expect(await status(local, {}, { base: "http://evil.example" })).toBe(403)
     const { app } = local
@@ -116,7 +116,7 @@ describe("Origin", () => {
     expect(body.error.message).not.toMatch(/evil|2001|chrome|data:|file:/)
   })
 
-  test("a caller without an Origin is not a page and may call", async () => {
+  test("a caller without an Origin header may call", async () => {
     expect(await status(hosted, { host: "appmeter.example" })).toBe(200)
   })
 })

@@ -43,7 +43,7 @@ async function sendModern(method: string, params: Record<string, unknown> = {}, 
 const spent = async () => (await service.call("/v1/account", { key })).body.credits.used
 
 describe("prompts", () => {
-  test("each prompt is listed with its arguments, and its text is what a person would write", async () => {
+  test("each prompt is listed with its arguments, and its text names the app and the storefront", async () => {
     const { prompts: listed } = await send("prompts/list")
     expect(listed.map(({ name }: { name: string }) => name)).toEqual([
       "weekly_review",
@@ -69,7 +69,7 @@ describe("prompts", () => {
     }
   })
 
-  test("the weekly review reads the operations and has the headings of the summary by mail", () => {
+  test("the text of the weekly review names the operations and headings of the mailed summary", () => {
     const { text } = prompts.find(({ name }) => name === "weekly_review")!
     const written = text({ appId: "app" }).replaceAll(/\s+/g, " ")
     const { money: _, ...parts } = REVIEW_PARTS
@@ -78,7 +78,7 @@ describe("prompts", () => {
     expect(written).toContain(NO_PROOF)
   })
 
-  test("a prompt whose tools are not open is not offered", async () => {
+  test("a prompt whose tools are outside of the chosen toolsets is not offered", async () => {
     const query = "?tools=reviews,account"
     const { prompts: listed } = await send("prompts/list", {}, { query })
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(["answer_reviews"])
@@ -100,7 +100,7 @@ describe("prompts", () => {
 })
 
 describe("resources", () => {
-  test("the resources are the guide and the caller's apps, and none of another workspace", async () => {
+  test("the resources are the guide and the apps of the caller's workspace", async () => {
     const { resources } = await send("resources/list")
     expect(resources.map(({ uri, title }: { uri: string; title: string }) => [uri, title])).toEqual([
       ["appmeter://guide", "How to work with Appmeter"],
@@ -131,7 +131,7 @@ describe("resources", () => {
     for (const { id } of catalog) expect(contents[0].text).toContain(`- ${id}: `)
   })
 
-  test("an unknown address is a free error that repeats the address, with the code of each revision", async () => {
+  test("an unknown resource address is a free error with the revision's code", async () => {
     const before = await spent()
     for (const uri of [
       "appmeter://apps/app_none",
@@ -148,7 +148,7 @@ describe("resources", () => {
     expect(await spent()).toBe(before)
   })
 
-  test("the modern revision requires the address in a header too", async () => {
+  test("revision 2026-07-28 requires the resource address in a header too", async () => {
     const uri = "appmeter://guide"
     expect((await sendModern("resources/read", { uri }, { "mcp-name": "appmeter://other" })).error.code).toBe(-32020)
     expect((await sendModern("resources/read", { uri }, { "mcp-name": uri })).result).toMatchObject({
@@ -157,7 +157,7 @@ describe("resources", () => {
     })
   })
 
-  test("without tools about apps, or the right to read them, the guide is the only resource", async () => {
+  test("the guide is the only resource if the toolsets or the key's rights do not include apps", async () => {
     const uris = ({ resources }: { resources: { uri: string }[] }) => resources.map(({ uri }) => uri)
     expect(uris(await send("resources/list", {}, { query: "?tools=reviews" }))).toEqual(["appmeter://guide"])
     const uri = `appmeter://apps/${kettle}`
@@ -168,7 +168,7 @@ describe("resources", () => {
     expect(error.data).toMatchObject({ error: "scope_required" })
   })
 
-  test("a key limited to some apps gets only these as resources, and a test key gets the sandbox's apps", async () => {
+  test("the resources of a limited key are its apps, and those of a test key the sandbox's apps", async () => {
     const narrow = await service.key(workspace, { appList: [teapot] })
     const { resources } = await send("resources/list", {}, { key: narrow })
     expect(resources.map(({ name }: { name: string }) => name)).toEqual(["guide", teapot])

@@ -133,7 +133,7 @@ async function send(params: object, accept: string, { url } = served): Promise<R
 
 const BOTH = "application/json, text/event-stream"
 
-test("a call that ends before its first progress message gets a single message with its headers", async () => {
+test("a call that ends before its first progress message gets one JSON message with its headers", async () => {
   const patient = serve(openService({ sql, toolPace: { progressEveryMs: LONGER_THAN_A_CALL_MS } }))
   const response = await send({ name: "whoami", arguments: {}, _meta: { progressToken: 1 } }, BOTH, patient)
   patient.stop()
@@ -141,7 +141,7 @@ test("a call that ends before its first progress message gets a single message w
   expect(response.headers.get("x-credits-limit")).not.toBe("0")
 })
 
-slow("a client that accepts no stream or names no progress token gets no stream", async () => {
+slow("a client gets no stream if it accepts no stream or names no progress token", async () => {
   for (const [params, accept] of [
     [{ _meta: { progressToken: 1 } }, "application/json"],
     [{}, BOTH],
@@ -185,7 +185,7 @@ test("a call whose caller disconnects is logged and finishes", async () => {
   go()
 })
 
-test("a call without a valid key is refused by status, with or without a stream", async () => {
+test("a call that asks for a stream without a key is refused with status 401", async () => {
   const response = await fetch(served.url, {
     method: "POST",
     headers: { "content-type": "application/json", accept: BOTH },

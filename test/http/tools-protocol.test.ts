@@ -140,11 +140,11 @@ describe("the stateless revision 2026-07-28", () => {
   const envelopes: [string, unknown][] = [
     ["no params", undefined],
     ["no _meta", {}],
-    ["a _meta that is none", { _meta: "x" }],
+    ["a _meta that is not an object", { _meta: "x" }],
     ["no revision", { _meta: { [CAPABILITIES]: {} } }],
-    ["a revision that is no text", { _meta: { [VERSION]: 7, [CAPABILITIES]: {} } }],
+    ["a revision that is not text", { _meta: { [VERSION]: 7, [CAPABILITIES]: {} } }],
     ["no capabilities", { _meta: { [VERSION]: MODERN } }],
-    ["capabilities that are none", { _meta: { [VERSION]: MODERN, [CAPABILITIES]: [] } }],
+    ["capabilities that are not an object", { _meta: { [VERSION]: MODERN, [CAPABILITIES]: [] } }],
   ]
   test.each(envelopes)("an envelope with %s is -32602 on 400", async (_, params) => {
     expect(errorOf(await send(request("tools/list", params), { headers }))).toEqual([400, -32602, 7])
@@ -155,7 +155,7 @@ describe("the stateless revision 2026-07-28", () => {
     expect((await sendModern("tools/list", { _meta })).status).toBe(200)
   })
 
-  test("an unsupported revision is -32022 with the supported ones and the requested one, shortened", async () => {
+  test("an unsupported revision is -32022 with the supported revisions and the requested one", async () => {
     for (const version of ["2099-01-01", "2025-11-25", "x".repeat(100)]) {
       const _meta = { ...ENVELOPE, [VERSION]: version }
       const answer = await sendModern("tools/list", { _meta }, { "mcp-protocol-version": version })
@@ -196,10 +196,10 @@ describe("the stateless revision 2026-07-28", () => {
 describe("messages", () => {
   const malformed: [string, unknown, number, number, unknown][] = [
     ["no JSON", "{", 400, -32700, null],
-    ["nothing", "", 400, -32700, null],
+    ["no content", "", 400, -32700, null],
     ["invalid UTF-8", new Uint8Array([0x22, 0xff, 0x22]), 400, -32700, null],
     [
-      "nesting past 32",
+      "nesting deeper than 32 levels",
       `{"jsonrpc":"2.0","id":1,"method":"ping","params":${"[".repeat(40)}${"]".repeat(40)}}`,
       400,
       -32700,
@@ -244,7 +244,7 @@ describe("messages", () => {
       expect((await send(message)).body.error.message).not.toMatch(/m3thod|v3rsion|curs0r/)
   })
 
-  test("a notification, and an answer to no question, get 202 without a body", async () => {
+  test("a notification gets 202 without a body, and so does an answer to an unknown question", async () => {
     const accepted = [
       { jsonrpc: "2.0", method: "notifications/initialized" },
       { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } },

@@ -103,7 +103,7 @@ slow("only confirm_action changes a workspace's data, and it accepts only a toke
   }
 })
 
-test("a preview cannot be made to confirm itself", async () => {
+test("preview_action refuses arguments that would confirm its own preview", async () => {
   const previewAction = catalog.find(({ id }) => id === "preview_action")!
   for (const more of [{ confirm: true }, { confirmToken: "x" }, { approved: "yes" }]) {
     const situation = await outcomes.open(previewAction)

@@ -211,7 +211,7 @@ describe("a body that breaks off", () => {
 })
 
 describe("other faults of the caller", () => {
-  test("other faults are JSON-RPC errors with their own status, but a call returns a result", async () => {
+  test("a paused key or a rate limit is a JSON-RPC error with its status, and a result of a tool call", async () => {
     const { sql } = service
     const paused = await service.key(workspace)
     await pauseKey(sql, (await sql<{ id: number }[]>`select max(id)::int as id from api_key`)[0]!.id)
@@ -237,7 +237,7 @@ describe("other faults of the caller", () => {
     }
   })
 
-  test("the month's credits are in the headers of every status", async () => {
+  test("responses of every status have the month's credits in their headers", async () => {
     const { credits } = await send(request("ping"))
     expect(credits.limit).toBe(1e6)
     const answers: [unknown, PostOptions, number][] = [

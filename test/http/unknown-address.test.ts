@@ -38,14 +38,14 @@ test("a browser at an unknown address gets a page with links, which repeats no t
   expect((await opened("/nowhere", BROWSER, "HEAD")).status).toBe(404)
 })
 
-test("a person with a key in the address gets a page that explains it", async () => {
+test("a browser that opens an address with a key gets a page that names key_in_url", async () => {
   const key = `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`
   const { status, text } = await opened(`/?key=${key}`)
   expect([status, text]).toEqual([400, expect.stringContaining("key_in_url")])
   expect(text).not.toContain("Canary")
 })
 
-test("programs get JSON at unknown addresses, and so does every caller below /v1 and every write", async () => {
+test("a program gets JSON at an unknown address, and so does every write and every caller below /v1", async () => {
   for (const accept of ["*/*", "application/json", "application/json, text/html", "text/plain", ""])
     expect((await opened("/nowhere", accept)).body.error).toBe("unknown_endpoint")
   expect((await service.call("/nowhere")).body.error).toBe("unknown_endpoint")
@@ -54,7 +54,7 @@ test("programs get JSON at unknown addresses, and so does every caller below /v1
   expect((await opened("/nowhere", BROWSER, "POST")).body.error).toBe("unknown_endpoint")
 })
 
-test("a browser gets a page when the database does not answer, for a page and for a form", async () => {
+test("a browser gets a page with status 503 if the database does not answer, for a GET and for a form", async () => {
   const unreachable = (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql
   const { call } = openService({ sql: unreachable })
   const cookie = `appmeter=${"a".repeat(43)}; __Host-appmeter=${"a".repeat(43)}`
@@ -73,7 +73,7 @@ test("a browser gets a page when the database does not answer, for a page and fo
   }
 })
 
-test("the icon that browsers request on their own is the logo and may be cached", async () => {
+test("/favicon.ico is the logo and may be cached", async () => {
   const { status, headers, text } = await opened("/favicon.ico")
   expect([status, headers.get("content-type"), headers.get("cache-control")]).toEqual([
     200,

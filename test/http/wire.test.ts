@@ -48,7 +48,7 @@ describe("a body larger than the limit", () => {
         expect(await tools.json()).toMatchObject({ jsonrpc: "2.0", error: { data: { error: "body_too_large" } } })
       })
 
-  test("a large body without a key, or to an address that reads no body, is answered like a small one", async () => {
+  test("a large body without a key, or to an address that reads no body, is answered like a small body", async () => {
     const send = async (path: string) => {
       const answer = await fetch(`${url}${path}`, { method: "POST", headers: json, body: bodyOf(2 * MIB, true) })
       checkedHeaders(answer)
@@ -60,7 +60,7 @@ describe("a body larger than the limit", () => {
     expect(await send("/nowhere")).toBe("unknown_endpoint")
   })
 
-  slow("a body of 400 MB ends its connection and is never stored in memory", async () => {
+  slow("the connection of a 400 MB body is closed early, and the body is not held in memory", async () => {
     Bun.gc(true)
     const before = process.memoryUsage().rss
     const { sent, answer } = await poured(400)
@@ -144,7 +144,7 @@ describe("a head larger than 16 KiB", () => {
 
 describe("a client that disconnects before its body is complete", () => {
   for (const path of ["/v1/actions", "/v1/actions/confirm", "/mcp"])
-    test(`${path}: a request with an incomplete body gets a separate log line and is not charged`, async () => {
+    test(`${path}: a request with an incomplete body is logged with status 499 and is not charged`, async () => {
       for (const head of ["content-length: 100\r\n\r\n{", "transfer-encoding: chunked\r\n\r\n5\r\n{"]) {
         const socket = connect(server.port, "127.0.0.1")
         const ended = over(socket)

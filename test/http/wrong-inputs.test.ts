@@ -95,7 +95,7 @@ interface Body {
 let tried = 0
 
 test.each(catalog.map((operation) => [operation.id, operation] as const))(
-  "as a tool, %s explains each wrong argument with the sent value and what is allowed",
+  "as a tool, %s explains each wrong argument with the sent value and the allowed values",
   async (_, operation) => {
     const sample = sampleOf(operation)
     for (const { name, value } of wrongsOf(operation.input)) {
@@ -160,4 +160,4 @@ test.each(actions.map((action) => [action.name, action] as const))(
   },
 )
 
-test("several hundred kinds of wrong input were tested", () => expect(tried).toBeGreaterThan(500))
+test("more than 500 wrong inputs were tested", () => expect(tried).toBeGreaterThan(500))

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const jobs = async () => (await sql<{ n: number }[]>`select count(*) as n from job`)[0]!.n
 
-test("a job exists exactly when the transaction of its confirm commits", async () => {
+test("a job exists only if the transaction that confirms it commits", async () => {
   const before = await jobs()
   const job = bidJob(by)
   const refused = await errorOf(
@@ -36,7 +36,7 @@ test("a job exists exactly when the transaction of its confirm commits", async (
   expect(await jobRow(sql, id)).toMatchObject({ status: "queued", attempts: 0, sent_at: null, lease: null })
 })
 
-test("one of fifty concurrent confirms of a target is enqueued, the others get in_progress", async () => {
+test("only one of fifty concurrent jobs for a target is enqueued, and the other jobs get in_progress", async () => {
   const job = bidJob(by)
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcomeOf(enqueued(sql, job))))
   expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(1)
@@ -45,13 +45,13 @@ test("one of fifty concurrent confirms of a target is enqueued, the others get i
   expect(rows).toHaveLength(1)
 })
 
-test("jobs of different targets, and of the same target in another workspace, run side by side", async () => {
+test("jobs for different targets or workspaces can be enqueued at the same time", async () => {
   const [job, other] = [bidJob(by), await owner(sql)]
   const all = [job, bidJob(by), { ...job, ...other }]
   expect(await Promise.all(all.map((newJob) => outcomeOf(enqueued(sql, newJob))))).toEqual(["ok", "ok", "ok"])
 })
 
-test("a target is free again after its job ended, with whatever outcome", async () => {
+test("a target is free again after its job has ended, whatever the outcome", async () => {
   const job = bidJob(by)
   const isUnfinished = () => sql.begin((tx) => hasUnfinished(tx, by.workspaceId, job.target))
   for (const status of ["done", "failed", "unknown"]) {
@@ -65,7 +65,7 @@ test("a target is free again after its job ended, with whatever outcome", async 
   }
 })
 
-test("text that jsonb refuses is stored in readable form, and equal texts stay equal", () => {
+test("characters that jsonb refuses are stored as replacement characters", () => {
   const odd = { "a\u0000": ["\ud800 \udc00", "😀", "\\u0000", "\\\\ud800", '"\u0000"', "\n\u2028"], gone: undefined }
   expect(storable(odd)).toEqual({
     "a\ufffd": ["\ufffd \ufffd", "😀", "\\u0000", "\\\\ud800", '"\ufffd"', "\n\u2028"],
@@ -74,7 +74,7 @@ test("text that jsonb refuses is stored in readable form, and equal texts stay e
   expect(storable({ at: new Date(0) })).toEqual({ at: "1970-01-01T00:00:00.000Z" })
 })
 
-test("args and before are stored as given, including null", async () => {
+test("the args and before values of a job are stored with their nulls", async () => {
   const args = { target: "x", bid: 1.25, list: [], deep: { a: null, b: "\u0000" } }
   const id = await enqueued(sql, bidJob(by, { args, before: undefined }))
   const [row] = await sql`select args, before, before is null as nothing from job where id = ${id}`

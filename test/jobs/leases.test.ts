@@ -60,7 +60,7 @@ function holdFirst(method: "GET" | "PUT") {
   return { arrived: arrival.opened, letGo: release.open }
 }
 
-test("a worker whose lease another worker has taken over can mark, extend, end or give back nothing", async () => {
+test("a worker that lost its lease to another worker can no longer change the job", async () => {
   const id = await enqueued(sql, bidJob(by))
   const [zombie] = await claim(sql, LEASE)
   await letLeaseRunOut(sql, id)
@@ -86,7 +86,7 @@ test("an expired lease is not renewed, even if no other worker has taken over", 
   expect((await jobRow(sql, id)).sent_at).toBe(null)
 })
 
-test("twelve concurrent claims give each job to one of them", async () => {
+test("twelve concurrent claims never claim the same job twice", async () => {
   const ids = await Promise.all(Array.from({ length: 30 }, () => enqueued(sql, bidJob(by))))
   const claims = await Promise.all(Array.from({ length: 12 }, () => claim(sql, LEASE)))
   expect(claims.every((jobs) => jobs.length <= 4)).toBe(true)
@@ -96,7 +96,7 @@ test("twelve concurrent claims give each job to one of them", async () => {
   expect([...claimed, ...rest.map(({ id }) => id)].sort()).toEqual(ids.sort())
 })
 
-test("a worker suspended during its read sends nothing afterwards and changes nothing", async () => {
+test("a worker suspended during its read sends nothing and changes nothing when it resumes", async () => {
   const job = bidJob(by)
   const id = await enqueued(sql, job)
   const { arrived, letGo } = holdFirst("GET")
@@ -112,7 +112,7 @@ test("a worker suspended during its read sends nothing afterwards and changes no
   expect(platform.writes()).toHaveLength(1)
 })
 
-test("a worker suspended while sending leaves the job unknown, and its late answer changes nothing", async () => {
+test("a job is unknown if its worker is suspended while sending, and the late answer changes nothing", async () => {
   const id = await enqueued(sql, bidJob(by))
   const { arrived, letGo } = holdFirst("PUT")
   const zombie = worker().runOnce()
@@ -127,7 +127,7 @@ test("a worker suspended while sending leaves the job unknown, and its late answ
   expect(platform.writes()).toHaveLength(1)
 })
 
-test("a worker suspended after marking the job as sent gives the job back instead of sending", async () => {
+test("a worker suspended between marking a job as sent and sending it requeues the job", async () => {
   const id = await enqueued(sql, bidJob(by))
   let hours = 0
   // every clock reading shows that the machine has slept for an hour
@@ -193,7 +193,7 @@ slow("a worker whose heartbeats fail stops before its lease ends and sends nothi
   expect(platform.writes()).toHaveLength(1)
 })
 
-test("a job whose worker dies each time fails after five attempts and is logged", async () => {
+test("a job fails and is logged after its worker has died in five attempts", async () => {
   const id = await enqueued(sql, bidJob(by))
   const logged: string[] = []
   const idle = worker({ concurrency: 0, log: createLog((line) => void logged.push(line)) })
@@ -208,7 +208,7 @@ test("a job whose worker dies each time fails after five attempts and is logged"
   expect(events).toEqual([...Array(4).fill("jobs_recovered queued"), "jobs_recovered failed"])
 })
 
-slow("a write whose outcome cannot be stored is stored as soon as the database answers", async () => {
+slow("the outcome of a write is stored as soon as the database answers again", async () => {
   const id = await enqueued(sql, bidJob(by))
   let failures = 0
   await worker({ sql: failing("result =", () => ++failures <= 2) }).runOnce()

@@ -8,7 +8,7 @@ import { kind, prepareScene } from "./scene.ts"
 const scene = prepareScene()
 
 describe("a queued job", () => {
-  test("a queued job is sent once with its id after its target is read again, and ends with the answer", async () => {
+  test("a queued job reads its target again, is sent once with its id, and ends with the answer", async () => {
     const job = bidJob(scene.by)
     const id = await enqueued(scene.sql, job)
     expect(await scene.worker().runOnce()).toBe(1)
@@ -38,7 +38,7 @@ describe("a queued job", () => {
     expect(scene.platform.bids.get(job.target)).toBe(9)
   })
 
-  test("a queued job compares the target by its values, not by the order of its fields", async () => {
+  test("a queued job is sent if its target differs from the preview only in the order of fields", async () => {
     const before = { b: [{ y: 1, x: 2.5 }], a: null, gone: undefined }
     const id = await enqueued(scene.sql, bidJob(scene.by, { before }))
     const read = async () => ({ a: null, b: [{ x: 2.5, y: 1 }] })
@@ -56,7 +56,7 @@ describe("a queued job", () => {
     expect((await jobRow(scene.sql, other)).status).toBe("failed")
   })
 
-  test("a queued job for a missing target is sent while the target is missing, and not once it exists", async () => {
+  test("a queued job for a missing target is sent if the target is still missing, and fails if it exists", async () => {
     const ids = [await enqueued(scene.sql, bidJob(scene.by, { before: null }))]
     await scene
       .worker({
@@ -102,7 +102,7 @@ describe("a queued job", () => {
 })
 
 describe("a job that is not sent yet", () => {
-  test("an unreachable target is tried five times, ever later, then fails with the platform's fault", async () => {
+  test("a job with an unreachable target fails after five attempts with growing delays", async () => {
     scene.platform.on("GET", () => new Response("down", { status: 503 }))
     const id = await enqueued(scene.sql, bidJob(scene.by))
     const waits: number[] = []
@@ -123,7 +123,7 @@ describe("a job that is not sent yet", () => {
     expect(scene.platform.writes()).toEqual([])
   })
 
-  test("a target that becomes reachable again is written once", async () => {
+  test("a job whose target becomes reachable again is sent once", async () => {
     scene.platform.on("GET", () => new Response("down", { status: 503 }))
     const id = await enqueued(scene.sql, bidJob(scene.by))
     await scene.worker().runOnce()
@@ -133,7 +133,7 @@ describe("a job that is not sent yet", () => {
     expect(scene.platform.writes()).toHaveLength(1)
   })
 
-  test("a refusal that retries cannot change fails at once", async () => {
+  test("a job with a permanent refusal fails without a retry", async () => {
     scene.platform.on("GET", () => new Response("no such account", { status: 404 }))
     const id = await enqueued(scene.sql, bidJob(scene.by))
     await scene.worker().runOnce()
@@ -144,7 +144,7 @@ describe("a job that is not sent yet", () => {
     })
   })
 
-  test("a target that never answers times out and is retried, even if the write ignores its signal", async () => {
+  test("a read of the target times out and is retried, even if the read ignores its abort signal", async () => {
     const id = await enqueued(scene.sql, bidJob(scene.by))
     await scene
       .worker({
@@ -163,7 +163,7 @@ describe("a job that is not sent yet", () => {
     expect(scene.platform.writes()).toEqual([])
   })
 
-  test("a job that always throws fails after five attempts, hides the reason, and harms no other job", async () => {
+  test("a job that always throws fails after five attempts, and other jobs are not affected", async () => {
     const broken = async () => {
       throw new TypeError("canary: cannot read properties of undefined")
     }
@@ -215,7 +215,7 @@ describe("a sent job", () => {
     expect((await jobRow(scene.sql, id)).status).toBe("done")
   })
 
-  test("a refusal by the platform fails with its fault and fields, and is not retried", async () => {
+  test("a job that the platform refuses fails with the platform's fault and is not retried", async () => {
     scene.platform.on("PUT", () => new Response("too low", { status: 422 }))
     const id = await enqueued(scene.sql, bidJob(scene.by))
     await scene.worker().runOnce()
@@ -263,7 +263,7 @@ describe("a sent job", () => {
     expect(scene.platform.writes()).toHaveLength(1)
   })
 
-  test("a refusal thrown after the timeout counts as unknown", async () => {
+  test("a refusal that arrives after the timeout leaves the job unknown", async () => {
     const id = await enqueued(scene.sql, bidJob(scene.by))
     const send = async () => {
       await Bun.sleep(100)

@@ -100,7 +100,7 @@ const tally = (jobs: Ended[]) =>
 const ROUNDS = 24
 
 longOnServer(
-  `postgres: a job killed between request and answer, ${ROUNDS} times, is unknown and never sent again`,
+  `postgres: each of ${ROUNDS} jobs killed between request and answer is unknown and never sent again`,
   async () => {
     platform.on("PUT", () => new Promise(() => {}))
     await enqueueMany(ROUNDS)
@@ -123,7 +123,7 @@ longOnServer(
 const JOBS = 60
 
 longOnServer(
-  `postgres: ${JOBS} jobs under workers killed at any moment: none is sent twice, none is left, each done one was sent`,
+  `postgres: ${JOBS} jobs whose workers are killed at any moment all end, and no job is sent twice`,
   async () => {
     platform.on("GET", async (_, answer) => {
       await Bun.sleep(Math.random() * 30)
@@ -162,43 +162,39 @@ longOnServer(
   },
 )
 
-longOnServer(
-  "postgres: a worker stopped with SIGSTOP past its lease changes nothing once it continues, whether it read or " +
-    "sent",
-  async () => {
-    const [reading, sending] = [bidJob(by), bidJob(by)]
-    const [read, sent] = [await enqueued(sql, reading), await enqueued(sql, sending)]
-    const { open, opened } = gateway()
-    const hold = async (isHeld: boolean, answer: () => Response) => {
-      const ready = answer()
-      if (isHeld) await opened
-      return ready
-    }
-    platform.on("GET", (target, answer) => hold(target === reading.target, answer))
-    platform.on("PUT", (_, answer) => hold(true, answer))
-    const zombie = await startWorker()
-    await until(() => platform.writes(sending.target).length === 1)
-    zombie.kill("SIGSTOP")
-    platform.on("GET")
-    platform.on("PUT")
-    await workOff(sql)
-    const before = [await jobRow(sql, read), await jobRow(sql, sent)]
-    expect(before).toMatchObject([
-      { status: "done", attempts: 2 },
-      { status: "unknown", attempts: 1 },
-    ])
-    open()
-    zombie.kill("SIGCONT")
-    await Bun.sleep(500)
-    zombie.kill("SIGTERM")
-    expect(await zombie.exited).toBe(0)
-    expect([await jobRow(sql, read), await jobRow(sql, sent)]).toEqual(before)
-    expect([platform.writes(reading.target).length, platform.writes(sending.target).length]).toEqual([1, 1])
-  },
-)
+longOnServer("postgres: a worker that continues after SIGSTOP and the end of its lease changes no job", async () => {
+  const [reading, sending] = [bidJob(by), bidJob(by)]
+  const [read, sent] = [await enqueued(sql, reading), await enqueued(sql, sending)]
+  const { open, opened } = gateway()
+  const hold = async (isHeld: boolean, answer: () => Response) => {
+    const ready = answer()
+    if (isHeld) await opened
+    return ready
+  }
+  platform.on("GET", (target, answer) => hold(target === reading.target, answer))
+  platform.on("PUT", (_, answer) => hold(true, answer))
+  const zombie = await startWorker()
+  await until(() => platform.writes(sending.target).length === 1)
+  zombie.kill("SIGSTOP")
+  platform.on("GET")
+  platform.on("PUT")
+  await workOff(sql)
+  const before = [await jobRow(sql, read), await jobRow(sql, sent)]
+  expect(before).toMatchObject([
+    { status: "done", attempts: 2 },
+    { status: "unknown", attempts: 1 },
+  ])
+  open()
+  zombie.kill("SIGCONT")
+  await Bun.sleep(500)
+  zombie.kill("SIGTERM")
+  expect(await zombie.exited).toBe(0)
+  expect([await jobRow(sql, read), await jobRow(sql, sent)]).toEqual(before)
+  expect([platform.writes(reading.target).length, platform.writes(sending.target).length]).toEqual([1, 1])
+})
 
 longOnServer(
-  "postgres: on SIGTERM a worker finishes, requeues or marks as unknown each of twenty jobs, and exits with code 0",
+  "postgres: on SIGTERM, a worker finishes, requeues or marks as unknown each of its twenty jobs",
   async () => {
     const jobs = Array.from({ length: 20 }, () => bidJob(by))
     const ids = await Promise.all(jobs.map((job) => enqueued(sql, job)))
@@ -229,28 +225,31 @@ longOnServer(
   },
 )
 
-slow("after kill -9 with the embedded database in the process, sent jobs are unknown and others run once", async () => {
-  const { folder, remove } = scratchFolder()
-  const dataDir = join(folder, "data")
-  await makeEmbedded(dataDir)
-  platform.on("PUT", () => new Promise(() => {}))
-  const child = await startWorker({ concurrency: 4 }, { database: { dataDir }, enqueue: 6 })
-  await until(() => platform.writes().length === 4)
-  await kill(child)
-  platform.on("PUT")
-  const { sql: reopened, close } = await openDatabase({ dataDir, as: "server", log: silentLog })
-  // its lease still holds
-  const [begun] = await reopened`select count(*) as n, count(sent_at) as sent from job where status = 'running'`
-  expect(begun).toEqual({ n: 4, sent: 4 })
-  await reopened`update job set lease_until = now() - interval '1 s' where status = 'running'`
-  await workOff(reopened)
-  const jobs = await ended(reopened)
-  await close()
-  remove()
-  process.stdout.write(`kill -9 on the embedded database: ${tally(jobs)}\n`)
-  expect(jobs.map(({ status, writes }) => `${status} ${writes}`).sort()).toEqual([
-    ...Array(2).fill("done 1"),
-    ...Array(4).fill("unknown 1"),
-  ])
-  expect(jobs.every(({ attempts }) => attempts === 1)).toBe(true)
-})
+slow(
+  "after kill -9 of a process with the embedded database, sent jobs are unknown and unsent jobs run once",
+  async () => {
+    const { folder, remove } = scratchFolder()
+    const dataDir = join(folder, "data")
+    await makeEmbedded(dataDir)
+    platform.on("PUT", () => new Promise(() => {}))
+    const child = await startWorker({ concurrency: 4 }, { database: { dataDir }, enqueue: 6 })
+    await until(() => platform.writes().length === 4)
+    await kill(child)
+    platform.on("PUT")
+    const { sql: reopened, close } = await openDatabase({ dataDir, as: "server", log: silentLog })
+    // its lease still holds
+    const [begun] = await reopened`select count(*) as n, count(sent_at) as sent from job where status = 'running'`
+    expect(begun).toEqual({ n: 4, sent: 4 })
+    await reopened`update job set lease_until = now() - interval '1 s' where status = 'running'`
+    await workOff(reopened)
+    const jobs = await ended(reopened)
+    await close()
+    remove()
+    process.stdout.write(`kill -9 on the embedded database: ${tally(jobs)}\n`)
+    expect(jobs.map(({ status, writes }) => `${status} ${writes}`).sort()).toEqual([
+      ...Array(2).fill("done 1"),
+      ...Array(4).fill("unknown 1"),
+    ])
+    expect(jobs.every(({ attempts }) => attempts === 1)).toBe(true)
+  },
+)

@@ -62,7 +62,7 @@ const planned = async (id: string) => {
   return row!.minutes
 }
 
-test("each request is a step, stored with its change before it is sent and its outcome afterwards", async () => {
+test("each request of a job is stored as a step before it is sent, and its outcome is stored afterwards", async () => {
   const id = await enqueued(scene.sql, bidJob(scene.by))
   await work()
   const change = { entity: "Keyword", id: "x", change: { bid: { from: 1, to: 2 } } }
@@ -83,7 +83,7 @@ test("each request is a step, stored with its change before it is sent and its o
   expect(await steps(unsure)).toMatchObject([{ outcome: "unsure" }])
 })
 
-test("a write that the target shows as applied is done at the first check that finds it", async () => {
+test("an unknown write is done once a check finds the intended value in the target", async () => {
   const id = await unknown(2)
   expect(await after(id, 1)).toBe("done")
   expect(await jobRow(scene.sql, id)).toMatchObject({ result: { bid: 2 }, error: null })
@@ -91,7 +91,7 @@ test("a write that the target shows as applied is done at the first check that f
   expect(scene.platform.writes()).toHaveLength(1)
 })
 
-test("a write counts as failed if the target is unchanged at each of the required checks", async () => {
+test("an unknown write fails if its target is unchanged at each of the required checks", async () => {
   const id = await unknown(1)
   expect([await after(id, 1), await planned(id)]).toEqual(["unknown", 10])
   expect([await after(id, 10), await planned(id)]).toEqual(["unknown", 60])
@@ -100,7 +100,7 @@ test("a write counts as failed if the target is unchanged at each of the require
   expect(scene.platform.writes()).toHaveLength(1)
 })
 
-test("a target that is neither unchanged nor as intended leaves the job unknown after the last check", async () => {
+test("a job stays unknown if its target has an unexpected value at every check", async () => {
   const id = await unknown(7)
   for (const minutes of [1, 10, 60, 1_440]) expect(await after(id, minutes)).toBe("unknown")
   expect(await planned(id)).toBe(null)
@@ -109,7 +109,7 @@ test("a target that is neither unchanged nor as intended leaves the job unknown 
   expect(scene.platform.writes()).toHaveLength(1)
 })
 
-test("a check without an answer is repeated, but not days after the write", async () => {
+test("a check that gets no answer is repeated, until four days after the write", async () => {
   const id = await unknown(2)
   scene.platform.on("GET", () => new Response(null, { status: 503 }))
   expect(await after(id, 1)).toBe("unknown")
@@ -123,7 +123,7 @@ test("a check without an answer is repeated, but not days after the write", asyn
   expect(await planned(missingId)).toBe(null)
 })
 
-test("a later write to the same target ends the checks of the earlier one", async () => {
+test("a later write to the same target ends the checks of the earlier write", async () => {
   const id = await unknown(1)
   const { target } = await storedJob(id)
   scene.platform.on("PUT")
@@ -132,7 +132,7 @@ test("a later write to the same target ends the checks of the earlier one", asyn
   expect([await after(id, 10), await planned(id)]).toEqual(["unknown", null])
 })
 
-test("if several processes check at once, one of them stores the finding", async () => {
+test("if several processes check a job concurrently, only one finding is stored", async () => {
   const id = await unknown(2)
   await scene.sql`update job set proof_at = now() - interval '1 s' where id = ${id}`
   await Promise.all([work(), work(), work()])

@@ -9,7 +9,7 @@ import { prepareScene } from "./scene.ts"
 const scene = prepareScene()
 
 describe("a started worker", () => {
-  slow("a started worker runs the jobs it is nudged for, at most four at once, until none are left", async () => {
+  slow("a nudged worker runs all queued jobs, at most four at a time", async () => {
     let most = 0
     let now = 0
     scene.platform.on("GET", async (_, answer) => {
@@ -45,7 +45,7 @@ describe("a started worker", () => {
     await polling.stop()
   })
 
-  test("a started worker without kinds sends the database no statement", async () => {
+  test("a started worker without kinds of jobs sends no statement to the database", async () => {
     const never = (() => {
       throw new Error("asked")
     }) as unknown as Sql
@@ -77,7 +77,7 @@ describe("a started worker", () => {
 })
 
 describe("a stop", () => {
-  test("a stop waits for running jobs and starts no more", async () => {
+  test("a stop waits for running jobs and starts no queued job", async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => enqueued(scene.sql, bidJob(scene.by))))
     const { open, opened } = gateway()
     scene.platform.on("PUT", async (_, answer) => {

@@ -27,15 +27,15 @@ async function ageOf(claimed: { since?: () => number }): Promise<number> {
   return age
 }
 
-test("the age of a lease counts from the statement that took it, even if the claim waited before", async () => {
+test("a lease's age is measured from the statement that took the lease, not from the start of the claim", async () => {
   expect(await ageOf({ since: () => 7 })).toBe(7)
 })
 
-test("the age of a lease counts from the claim if the claim returns no time of its own", async () => {
+test("a lease's age is measured from the start of the claim if the claim returns no time", async () => {
   expect(await ageOf({})).toBeGreaterThanOrEqual(39)
 })
 
-test("a nudge for one lane looks only there, and a nudge without a lane looks at all lanes", async () => {
+test("a nudge for one lane claims jobs only in that lane, and a nudge without a lane in all lanes", async () => {
   const lanes: string[] = []
   const worker = createWorker<"a" | "b", LeasedWork>(
     {

@@ -33,7 +33,7 @@ test("no text of signs, blanks, quotes and separators is read as a formula, and 
   )
 })
 
-test("values that are not formulas are not changed: texts, numbers, booleans, and null as an empty cell", () => {
+test("texts, numbers and booleans that are not formulas are not changed, and null is an empty cell", () => {
   const plain = [
     "tea",
     "a=b",
@@ -53,7 +53,7 @@ test("values that are not formulas are not changed: texts, numbers, booleans, an
   expect(csvRecord([-1.5, 0, true, false, null, "x"])).toBe("-1.5,0,true,false,,x\r\n")
 })
 
-test("no line of a file begins with a formula in a spreadsheet that separates by semicolons and ignores quotes", () => {
+test("no cell begins with a formula in a spreadsheet that separates by semicolons and ignores quotes", () => {
   const texts = [
     'a,"b"\n=1+1',
     "good\r\n+1",

@@ -6,7 +6,7 @@ const grade = (query: string, texts: string[], ids: string[] = []) => {
   return found === null ? null : GRADES[found]
 }
 
-test("matches rank exact, prefix, word start, anywhere, and every word must occur", () => {
+test("a match is graded exact, prefix, word start or anywhere, and every word of the query must occur", () => {
   expect(grade(" Photo EDITOR ", ["photo editor"])).toBe("exact")
   expect(grade("photo ed", ["Photo Editor"])).toBe("prefix")
   expect(grade("editor photo", ["Photo-Editor Pro"])).toBe("word start")
@@ -23,7 +23,7 @@ test("words may occur in different texts of a record, including store ids", () =
   expect(grade("14378", ["Lumen"], ["1437843273"])).toBe("prefix")
 })
 
-test("a link matches only its own app", () => {
+test("a store link matches only the app that it links to", () => {
   const link = "https://apps.apple.com/us/app/lumen/id1437843273"
   expect(grade(link, ["Lumen"], ["1437843273"])).toBe("exact")
   expect(grade(link, ["1437843273"], ["14378432730"])).toBeNull()

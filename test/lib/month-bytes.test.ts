@@ -27,7 +27,7 @@ test("a month outside the window, or an empty window, returns nothing", () => {
   expect(daysOf("2025-11-01", "2025-11-09", "2025-11-08")).toEqual([])
 })
 
-test("an unmeasured day has no point, and a day without the app among the results has a point without a rank", () => {
+test("an unmeasured day has no point, and a measured day without the app has a point without a rank", () => {
   const month = full("2025-11-01")
   month.ranks[3] = UNMEASURED
   month.ranks[4] = 0
@@ -38,7 +38,7 @@ test("an unmeasured day has no point, and a day without the app among the result
   ])
 })
 
-test("the last points of several months are taken from all the months together, oldest first", () => {
+test("the last points of several months are the last points of all months joined, oldest first", () => {
   const months = ["2025-11-01", "2025-09-01", "2025-10-01"].map(full)
   for (const { ranks } of months) ranks.fill(UNMEASURED, 10, 20)
   for (const [from, to] of [

@@ -29,7 +29,7 @@ const term = fc
   .filter(isTerm)
 const RUNS = { numRuns: cases(300, 3_000), seed: 20_261_121 }
 
-test("a parsed record id of a keyword gives that keyword before any other candidate", () => {
+test("a parsed record id of a keyword has that keyword as its first candidate", () => {
   fc.assert(
     fc.property(appId, country, term, (app, cc, spelt) => {
       const id = keywordRecordId(app, cc, spelt)

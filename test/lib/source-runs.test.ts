@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { sourceRuns } from "../../src/lib/source-runs.ts"
 
-test("a source that comes back starts a new run, and days without points do not end a run", () => {
+test("a source that returns after another source starts a new run; days without points end no run", () => {
   const days = [
     ["01", "a"],
     ["02", "a"],

@@ -60,7 +60,7 @@ test("an app's link is parsed in every form that stores, phones and chats produc
     expect([text, readStoreLink(text!)]).toMatchObject([text, { id, storefront }])
 })
 
-test("a store link to another page names its target and is not an app's link", () => {
+test("a store link to a page that is not an app's is refused, and the reason names the page", () => {
   const otherLinks = {
     "https://itunes.apple.com/us/artist/example/id310634000": "a developer",
     "https://itunes.apple.com/us/album/example/id310634000": "an album",

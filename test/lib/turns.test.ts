@@ -22,7 +22,7 @@ test("waiting callers enter in order of arrival", async () => {
   expect(log).toEqual(["a", "b", "c", "d"])
 })
 
-test("a place passed to a waiting caller cannot be taken by a new one", async () => {
+test("a slot that was passed to a waiting caller cannot be taken by a new caller", async () => {
   const [turns, log] = [createTurns(1), [] as string[]]
   await turns.enter(patient)
   void coming(turns, log, "waiting")
@@ -35,7 +35,7 @@ test("a place passed to a waiting caller cannot be taken by a new one", async ()
   expect(log).toEqual(["waiting", "late"])
 })
 
-test("a caller that gives up just as its turn comes costs nobody else a turn", async () => {
+test("a caller that gives up just as it gets a slot leaves the slot to the next caller", async () => {
   const [turns, log, giving] = [createTurns(1), [] as string[], new AbortController()]
   await turns.enter(patient)
   const first = coming(turns, log, "first", giving.signal)

@@ -65,7 +65,7 @@ test("an unknown argument is refused with the existing names and the name that w
   )
 })
 
-test("all problems of a call are reported at once, and the first one decides the error code", () => {
+test("all problems of a call are reported together, and the first problem decides the error code", () => {
   const { problems, ...first } = refusal(() =>
     checkInput(operation("get_chart_movers"), {
       appId: "a",

@@ -106,7 +106,7 @@ describe("two pages of one app", () => {
     ])
   })
 
-  test("pages that differ in several parts have a change per part, and reverting the parts is a further change", () => {
+  test("each part that differs between two pages is one change, and reverting a part is a second change", () => {
     for (const [kind, edit] of EDITS) {
       for (const [other, second] of EDITS) {
         if (Object.keys(edit)[0] === Object.keys(second)[0] || other === kind) continue
@@ -143,7 +143,7 @@ describe("two pages of one app", () => {
 })
 
 describe("a part that a page omits", () => {
-  test("an omitted part is neither removed nor new when it returns", () => {
+  test("a part that one page omits and the next page shows again has no change", () => {
     for (const part of Object.keys(PAGE) as (keyof ShownPage)[]) {
       if (part === "language" || part === "name") continue
       expect([part, changeLines(runs({}, { [part]: null }, {}))]).toEqual([part, []])
@@ -163,7 +163,7 @@ describe("a part that a page omits", () => {
     }
   })
 
-  test("the value of a part that LOOK_BACK pages omit is forgotten", () => {
+  test("the last value of a part is forgotten after LOOK_BACK pages without the part", () => {
     const silent = (count: number) => Array.from({ length: count }, (_, i) => ({ subtitle: null, version: `5.${i}` }))
     const back = (count: number) =>
       kindsOf({}, ...silent(count), { subtitle: "Back", version: `5.${count - 1}` }).filter((kind) =>
@@ -173,7 +173,7 @@ describe("a part that a page omits", () => {
     expect(back(LOOK_BACK)).toHaveLength(0)
   })
 
-  test("the first value of an omitted part is not a change, but the first event or card is one", () => {
+  test("the first event or featuring card is a change, and the first value of any other part is not", () => {
     const before = {
       subtitle: null,
       promotionalText: null,
@@ -189,7 +189,7 @@ describe("a part that a page omits", () => {
     expect(kindsOf({ ...before, language: "fr-FR" }, {})).toEqual(["1 event_started", "1 featured"])
   })
 
-  test("an event whose end has passed ends once, even if the page omits the section", () => {
+  test("the end of an event is one change, even if later pages omit the section of events", () => {
     const events = [{ id: "6000001", title: "Harvest", endsAt: "2026-06-03T00:00:00Z" }]
     const silent = (version: string) => ({ events: null, version, editorial: null })
     const kinds = kindsOf({ events }, silent("5"), silent("6"), silent("7"), { events: [OTHER_EVENT], version: "7" })
@@ -214,7 +214,7 @@ describe("pages of different languages and parsers", () => {
     expect(kindsOf({ language: null }, { language: null, name: "Tea Clock" })).toEqual(["1 name"])
   })
 
-  test("pages of different parsers are compared only in their version; older pages are then no longer compared", () => {
+  test("pages read by different parser versions are compared only by app version", () => {
     const all = Object.assign({}, ...EDITS.map(([, edit]) => edit)) as Partial<ShownPage>
     expect(kindsOf({}, { ...all, parser: 2 })).toEqual(["1 version"])
     expect(kindsOf({}, { ...all, version: PAGE.version, parser: 2 }, {})).toEqual([])
@@ -230,7 +230,7 @@ describe("ratings of an app", () => {
       ratingChanges(days(...all), place).map(({ kind, before, after }) => `${place} ${kind} ${before} ${after}`),
     )
 
-  test("the average jumps if it moves by a tenth of a star", () => {
+  test("a rating_jump is reported if the average moves by a tenth of a star", () => {
     expect(jumps([4.6, null], [4.69, null], [4.6, null], [4.7, null], [4.55, null])).toEqual([
       "3 rating_jump 4.6 4.7",
       "4 rating_jump 4.7 4.55",
@@ -239,7 +239,7 @@ describe("ratings of an app", () => {
     expect(jumps([Math.fround(4.6), null], [Math.fround(4.7), null])).toHaveLength(1)
   })
 
-  test("the count jumps if it moves by 100 and a tenth", () => {
+  test("a ratings_jump is reported if the count moves by at least 100 and at least a tenth", () => {
     expect(jumps([null, 500], [null, 599])).toEqual([])
     expect(jumps([null, 500], [null, 600])).toEqual(["1 ratings_jump 500 600"])
     expect(jumps([null, 5_000], [null, 5_499])).toEqual([])
@@ -249,7 +249,7 @@ describe("ratings of an app", () => {
     expect(jumps([null, 0], [null, 100])).toHaveLength(1)
   })
 
-  test("ratings are compared with the last measured day, and growth is computed per day", () => {
+  test("ratings are compared with the last measured day, and a jump of the count is measured per day", () => {
     expect(jumps([4.6, 5_000], [null, null], [4.8, 5_500])).toEqual(["2 rating_jump 4.6 4.8"])
     expect(jumps([4.6, 5_000], [null, null], [null, 6_000])).toEqual(["2 ratings_jump 5000 6000"])
     expect(jumps([4.6, 5_000], [null, null], [null, 4_500])).toEqual(["2 ratings_jump 5000 4500"])

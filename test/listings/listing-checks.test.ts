@@ -12,7 +12,7 @@ describe("lengths of fields", () => {
     ["keywords", 100],
     ["promotionalText", 170],
     ["description", 4_000],
-  ] as const)("the field %s fits exactly %d characters, and one more is too long by one", (field, limit) => {
+  ] as const)("the field %s accepts exactly %d characters, and one character more is an error", (field, limit) => {
     for (const letter of ["x", "日", "я", "😀", "ß", "가"]) {
       expect(over(field, letter.repeat(limit))).toEqual([])
       expect(over(field, letter.repeat(limit + 1))).toMatchObject([
@@ -21,7 +21,7 @@ describe("lengths of fields", () => {
     }
   })
 
-  test("the store refuses pictographs, and accepts plain symbols and letters of every script", () => {
+  test("the limit of the keywords counts characters, not bytes", () => {
     const keywords = "تغريدات,ردود,اعجابات,فلترة,بحث,ارشفة,ازالة,سجل,ريتويت,لايكات,منشن,خصوصية,منشورات,قديمة,حساب"
     expect(Buffer.byteLength(keywords)).toBe(168)
     expect(over("keywords", keywords, "ar-SA")).toEqual([])
@@ -49,7 +49,7 @@ describe("characters of fields", () => {
     expect(found({ description: "★ 5 stars ✓ Foo™ © 2026 • one → two №1" }, "en-US")).toEqual([])
   })
 
-  test("invisible characters are named by their code, and joiners that a script needs are not reported", () => {
+  test("an invisible character is reported with its code, and a joiner that the script needs is allowed", () => {
     const [finding] = checked({ keywords: "mood\u200b,diary" }, "en-US").findings
     expect(finding).toMatchObject({ code: "invisible_character", offset: 4, characters: 1 })
     expect(finding?.message).toContain("U+200B")
@@ -85,7 +85,7 @@ describe("white space in fields", () => {
     expect(found({ keywords: "mood,self care" }, "en-US")).toEqual([])
   })
 
-  test("an ideographic space is reported, and the Chinese comma separates keywords", () => {
+  test("the Chinese comma separates keywords, and an ideographic space after it is reported", () => {
     expect(found({ keywords: "天气，\u3000日历" }, "zh-Hans")).toEqual(["keyword_space keywords: \u3000"])
   })
 
@@ -103,11 +103,11 @@ describe("white space in fields", () => {
     ["家計簿、日記", "ja", "、"],
     ["يوميات،مزاج", "ar-SA", "،"],
     ["mood\ndiary", "en-US", "\n"],
-  ])("a sign that does not separate keywords is reported in %p", (keywords, locale, sign) => {
+  ])("a wrong separator is reported in the keywords %p", (keywords, locale, sign) => {
     expect(found({ keywords }, locale)).toContain(`wrong_separator keywords: ${sign}`)
   })
 
-  test("white space at the ends is reported, and double spaces only in name and subtitle", () => {
+  test("outer and double spaces are reported in a name but not in a description", () => {
     expect(found({ name: " Mood  Diary ", description: "  x  y " }, "en-US")).toEqual([
       "outer_space name:  ",
       "double_space name:  ",
@@ -139,13 +139,13 @@ describe("filler words", () => {
     )
   })
 
-  test("words that only begin like a filler, or have one as part of their meaning, are not reported", () => {
+  test("a keyword that contains a filler word only as a part, such as bestiary, is not reported", () => {
     expect(found({ keywords: "apple pie,bestiary,applet" }, "en-US")).toEqual([])
     expect(found({ keywords: "手机壁纸,软件学院" }, "zh-Hans", {}, ["filler_word"])).toEqual([])
     expect(found({ name: "Best App" }, "en-US")).toEqual([])
   })
 
-  test("a stop word is only a hint, and its characters and one space count as wasted", () => {
+  test("a stop word is only a hint: its finding includes one space, and no keyword room counts as lost", () => {
     const { findings, keywordRoomLost } = checked({ keywords: "diary with lock" }, "en-US")
     expect(findings).toMatchObject([{ code: "stop_word", severity: "hint", what: "with", offset: 6, characters: 5 }])
     expect(keywordRoomLost).toBe(0)
@@ -167,11 +167,11 @@ describe("scripts and languages", () => {
     ["he", { subtitle: "יומן מצב רוח" }, []],
     ["el", { subtitle: "Ημερολόγιο διάθεσης" }, []],
     ["ta-IN", { subtitle: "मनोदशा" }, ["foreign_script subtitle: मनोदशा"]],
-  ])("scripts are checked in %s: %o", (locale, texts, words) => {
+  ])("words in a foreign script are reported in %s: %o", (locale, texts, words) => {
     expect(found(texts, locale)).toEqual(words)
   })
 
-  test("a Latin name is a hint in another script, and a name in a third script is a warning", () => {
+  test("in a locale with another script, a Latin name is a hint and a name in a third script a warning", () => {
     const severities = (name: string, locale: string) =>
       checked({ name }, locale).findings.map(({ severity }) => severity)
     expect(severities("Zaim", "ja")).toEqual(["hint"])
@@ -200,7 +200,7 @@ describe("scripts and languages", () => {
     ["mr-IN", "अपनी डायरी लिखें और देखें कि यह आपके लिए क्या करती है, हर दिन के साथ।", true],
     ["hi", "अपनी डायरी लिखें और देखें कि यह आपके लिए क्या करती है, हर दिन के साथ।", false],
     ["ar-SA", "اپنی ڈائری لکھیں اور دیکھیں کہ یہ آپ کے لیے کیا کرتی ہے، ہر دن کے ساتھ۔", true],
-  ])("in %s, the description %p is in another language: %p", (locale, description, other) => {
+  ])("in %s, the description %p is reported as another language: %p", (locale, description, other) => {
     const codes = found({ description }, locale).map((finding) => finding.split(" ")[0])
     expect(codes).toEqual(other ? ["wrong_language"] : [])
   })
@@ -217,7 +217,7 @@ test("a locale that the storefront does not read is reported, but missing tracke
   expect(coverage).toEqual([{ term: "mood diary", covered: false, missing: ["mood", "diary"], variants: [] }])
 })
 
-test("an invisible character in a name is refused, and so are line breaks and tabs", async () => {
+test("invisible characters, line breaks and tabs in a name are errors", async () => {
   const cases = await Bun.file(new URL("../cases/stores/validate.json", import.meta.url)).json()
   const names = [...cases.map(({ body }: { body: { name: string } }) => body.name), "Tidy\tMoon", "Tidy\u200eMoon"]
   for (const name of names) {

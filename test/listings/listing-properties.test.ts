@@ -78,7 +78,7 @@ const BACKGROUND = {
   tracked: ["mood diary", "家計簿", "istanbul", "free journal"],
 }
 
-test("a finding has its exact words, is counted once, and costs at most the field's length", () => {
+test("a finding quotes its exact text, is reported once, and costs at most the length of its field", () => {
   fc.assert(
     fc.property(texts, locale, (some, listingLocale) => {
       const { findings, findingsLeftOut, counts, keywordRoomLost } = checked(some, listingLocale, BACKGROUND)
@@ -106,7 +106,7 @@ test("a finding has its exact words, is counted once, and costs at most the fiel
   )
 })
 
-test("the same text gives the same result twice and in any composition", () => {
+test("the same texts give the same result on every check and in any Unicode composition", () => {
   fc.assert(
     fc.property(texts, locale, (some, listingLocale) => {
       const first = checked(some, listingLocale, BACKGROUND)
@@ -118,7 +118,7 @@ test("the same text gives the same result twice and in any composition", () => {
   )
 })
 
-test("lengths equal a count by hand, and exactly the texts beyond the limit are reported as too_long", () => {
+test("lengths equal an independent count, and exactly the texts beyond the limit are too_long", () => {
   fc.assert(
     fc.property(texts, locale, (some, listingLocale) => {
       const { fields } = readListing(some, languageOf(listingLocale), NOTHING_KNOWN)
@@ -153,7 +153,7 @@ const plain = fc.array(fc.constantFrom("mood", "sleep", "yoga", "Yoga", "calm", 
   maxLength: 14,
 })
 
-test("repeats equal a simple count, and removing a keyword removes its finding and its cost", () => {
+test("repeated words equal a simple count, and removing a repeated word removes its finding and cost", () => {
   fc.assert(
     fc.property(plain, plain, plain, (inName, inSubtitle, keywords) => {
       const [name, subtitle] = [inName.join(" "), inSubtitle.join(" ")]
@@ -188,7 +188,7 @@ test("repeats equal a simple count, and removing a keyword removes its finding a
   )
 })
 
-test("the reported loss equals the characters saved by removing every reported keyword", () => {
+test("the reported lost room equals the characters saved by removing every reported keyword", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom("mood", "best", "free", "app", "sleep", "yoga", "instagram"), {
@@ -250,7 +250,7 @@ const PIECES = [
 ]
 // Short runs try a third of the pieces: one of each script and kind of mark.
 slow.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))(
-  "100,000 times %p is checked in linear time, with few findings",
+  "the text %p repeated 100,000 times is checked in linear time and has few findings",
   (piece) => {
     const long = piece.repeat(Math.ceil(LONG / piece.length))
     const listingLocale = /^[\p{ASCII}\p{M}\p{Script=Latin}]+$/u.test(piece) ? "en-US" : "ja"

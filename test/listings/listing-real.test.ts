@@ -69,7 +69,7 @@ interface Looked {
   description: string
 }
 
-slow("none of 645 names in the US store has a false finding if the app's store name is given", () => {
+slow("645 app names of the US store give no false finding if the name is known to be in the store", () => {
   const names = demoNames()
   expect(names.length).toBeGreaterThan(600)
   const all = names.flatMap((name) => accused({ name }, "en-US", { name }))
@@ -82,7 +82,7 @@ slow("none of 645 names in the US store has a false finding if the app's store n
   expect(all).toHaveLength(9)
 })
 
-slow("5 of the 645 names have a price or platform word when checked as drafts of an unknown app", () => {
+slow("5 of 645 app names have a price or platform word when checked as drafts of an unknown app", () => {
   const names = demoNames()
   const broken = names.filter((name) =>
     checked({ name }, "en-US").findings.some(
@@ -98,7 +98,7 @@ slow("5 of the 645 names have a price or platform word when checked as drafts of
   ])
 })
 
-describe("texts that people wrote, of 60 characters and more", () => {
+describe("review texts of at least 60 characters", () => {
   const STOREFRONTS: Record<string, string> = {
     Japan: "ja",
     Turkey: "tr",
@@ -115,13 +115,13 @@ describe("texts that people wrote, of 60 characters and more", () => {
   const strange = (description: string, locale: string) =>
     found({ description }, locale, {}, ["wrong_language", "foreign_script"]).length > 0
 
-  test("of 130 texts, exactly the three in another language than their storefront's are reported", () => {
+  test("exactly the 3 of 130 review texts in a language foreign to their storefront are reported", () => {
     expect(written).toHaveLength(130)
     const other = written.filter(({ text, locale }) => strange(text, locale)).map(({ text }) => text.slice(0, 12))
     expect(other.sort()).toEqual(["In-app purch", "Your awful a", "Я обожаю эту"])
   })
 
-  test("more than four of five texts are reported when checked against another storefront's language", () => {
+  test("more than 80 % of the review texts are reported if they are checked in the locale of another language", () => {
     const moved = written.map(({ text, locale }) => strange(text, locale === "de-DE" ? "tr" : "de-DE"))
     expect(moved.filter((isFound) => isFound).length).toBeGreaterThan(0.8 * moved.length)
   })

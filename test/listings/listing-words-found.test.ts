@@ -5,7 +5,7 @@ describe("repeated words", () => {
   const REPEATS = ["repeated_word", "repeated_in_name", "repeated_in_subtitle", "similar_word"]
   const repeats = (texts: object, locale: string) => found(texts, locale, {}, REPEATS)
 
-  test("a word repeated from the name, the subtitle or the keywords is reported with its comma", () => {
+  test("a word repeated from name, subtitle or keywords is reported, and its cost includes one comma", () => {
     const texts = {
       name: "Mood Diary",
       subtitle: "Daily journal",
@@ -48,7 +48,7 @@ describe("repeated words", () => {
     ["ja", { keywords: "ハハ,パパ" }, []],
     ["th", { keywords: "แต่งรูป,รูป" }, ["repeated_word keywords: รูป"]],
     ["zh-Hans", { name: "天气", keywords: "天气,日历" }, ["repeated_in_name keywords: 天气"]],
-  ])("repeats are found in %s: %o", (locale, texts, words) => {
+  ])("repeated words are found in %s: %o", (locale, texts, words) => {
     expect(repeats(texts, locale)).toEqual(words)
   })
 
@@ -168,7 +168,7 @@ describe("names of other apps and companies", () => {
   const NAMES = ["own_brand", "known_brand", "rival_name", "rival_developer", "apple_product", "other_platform"]
   const names = (texts: object, locale = "en-US", of: object = background) => found(texts, locale, of, NAMES)
 
-  test("rivals and their developers are reported, but common and tracked words are not", () => {
+  test("names of rivals and their developers are reported, but common words and tracked keywords are not", () => {
     expect(
       names({ keywords: "moodleaf,daybook garden,daybook,garden apps,nordic minds,daily journal,mood,diary" }),
     ).toEqual([
@@ -185,7 +185,7 @@ describe("names of other apps and companies", () => {
     ])
   })
 
-  test("a name of words that other rivals use too is not reported", () => {
+  test("a rival's name is not reported if it consists of words that other rivals use too", () => {
     const rivals = [
       { name: "Collage Maker", developer: null },
       { name: "Foo: Photo Collage", developer: null },
@@ -198,11 +198,11 @@ describe("names of other apps and companies", () => {
     expect(names({ keywords: "collage maker" }, "en-US", { rivals: rivals.slice(0, 2) })).toHaveLength(1)
   })
 
-  test("a rival's name does not match across a comma", () => {
+  test("a rival's name is not found in two keywords that a comma separates", () => {
     expect(names({ keywords: "daybook,garden" })).toEqual([])
   })
 
-  test("in keywords the developer's name is reported, and the app's name only if the name field is not given", () => {
+  test("the developer's name in keywords is reported, and the app's name only without a given name field", () => {
     expect(names({ keywords: "lumen labs,mood" })).toEqual(["own_brand keywords: lumen labs"])
     expect(names({ keywords: "lumen journal" })).toEqual(["own_brand keywords: lumen journal"])
     expect(found({ name: "Lumen Journal", keywords: "lumen" }, "en-US", background)).toEqual([
@@ -245,7 +245,7 @@ describe("names of other apps and companies", () => {
     },
   )
 
-  test("Android is an error in the subtitle and a warning in the description, and iPhone and iPad are neither", () => {
+  test("Android is an error in the subtitle and a warning in the description, where iPhone is allowed", () => {
     const texts = { subtitle: "On Android", description: "Also on Android. For iPhone and iPad." }
     expect(checked(texts, "en-US").findings.map(({ field, severity }) => [field, severity])).toEqual([
       ["subtitle", "error"],
@@ -275,7 +275,7 @@ describe("tracked keywords in a listing", () => {
     ])
   })
 
-  test("if a field was not given, a keyword with missing words has unknown coverage and is not reported", () => {
+  test("a keyword with missing words has unknown coverage if one of the fields is not given", () => {
     const { subtitle: _, ...some } = all
     expect(cover(some, "en-US", ["lumen photo", "daily journal"])).toEqual([
       [true, [], []],

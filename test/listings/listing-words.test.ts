@@ -101,7 +101,7 @@ describe("App Store locales", () => {
     expect(listingLocale(text)).toBeUndefined()
   })
 
-  test("every locale is found by its own code in any case and with either separator", () => {
+  test("every locale is found by its code in upper or lower case, with a hyphen or an underscore", () => {
     for (const locale of LISTING_LOCALES)
       for (const spelling of [locale, locale.toLowerCase(), locale.toUpperCase(), locale.replace("-", "_")])
         expect([spelling, listingLocale(spelling)]).toEqual([spelling, locale])

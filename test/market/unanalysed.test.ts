@@ -40,7 +40,7 @@ const GROWN: [string, Size, Size][] = [
 ]
 
 long.each(GROWN)(
-  "without statistics, five times as many %s make no read cost much more than five times as much",
+  "without planner statistics, the work of a read grows about in proportion to the number of %s",
   async (_, small, large) => {
     const few = await worksIn(small)
     const many = await worksIn(large)

@@ -25,7 +25,7 @@ const later = (days: number) => {
   now = new Date(START.getTime() + days * 86_400_000)
 }
 
-test("account bodies have their own folder and are kept for longer, and each is found by its hash alone", async () => {
+test("account response bodies are stored longer than store response bodies; both are found by hash", async () => {
   const [page, report] = [bodyOf("a page", now), bodyOf("a report", now)]
   const [stores, accounts] = [openRawBodies(options()), openAccountBodies(options())]
   await stores.keep(page)
@@ -45,7 +45,7 @@ test("account bodies have their own folder and are kept for longer, and each is 
   expect(await all.size()).toMatchObject({ bodies: 0 })
 })
 
-test("a deleted account's bodies are deleted at once, those of an unknown account after a week", async () => {
+test("bodies of a deleted account are deleted immediately, and bodies of an unknown account after a week", async () => {
   const accounts = openAccountBodies(options())
   const [teaBody, coffeeBody] = [bodyOf("of tea", now), bodyOf("of coffee", now)]
   await accounts.keep(teaBody, TEA)
@@ -62,7 +62,7 @@ test("a deleted account's bodies are deleted at once, those of an unknown accoun
   expect(await accounts.has(coffeeBody.sha256)).toBe(false)
 })
 
-test("a name that is not an account id gets no folder, and a setting of 0 days stores no bodies", async () => {
+test("a body is not stored for a name that is not an account id, or with a setting of 0 days", async () => {
   const body = bodyOf("x", now)
   await openAccountBodies(options()).keep(body, "../../elsewhere")
   await openAccountBodies({ ...options(), accountDays: 0 }).keep(body, TEA)

@@ -19,7 +19,7 @@ const health = async () =>
   )[0]
 
 describe("the app-ads.txt of an app's developer", () => {
-  slow("app-ads.txt has no result and no failure until a look-up names the site, and is then read", async () => {
+  slow("app-ads.txt waits without a failure until an app look-up returns the developer's site", async () => {
     await scene.track()
     expect(await scene.read("app_ads")).toBe(1)
     expect(await scene.due("app_ads")).toMatchObject([{ failures: 0, failure: null, measured: false, hours: 24 }])
@@ -34,7 +34,7 @@ describe("the app-ads.txt of an app's developer", () => {
     expect(await health()).toEqual({ answered: 1, failed: 0 })
   })
 
-  slow("app-ads.txt of a listing without a site is no_site, and nothing is requested", async () => {
+  slow("the app-ads.txt of an app without a developer's site is stored as no_site without a request", async () => {
     await scene.track()
     const { site: _, ...bare } = HARBOR
     scene.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([bare]))
@@ -44,7 +44,7 @@ describe("the app-ads.txt of an app's developer", () => {
     expect(scene.requestedSites).toEqual([])
   })
 
-  test("app-ads.txt of an app that is not sold, or whose look-up was blocked, stays unknown", async () => {
+  test("app-ads.txt is not requested if the app look-up was blocked or the app is unavailable", async () => {
     await scene.track()
     for (const answer of [() => lookupAnswer([]), captchaPage]) {
       scene.stores.on("itunes.apple.com", "/lookup", answer)
@@ -55,7 +55,7 @@ describe("the app-ads.txt of an app's developer", () => {
     expect(await scene.due("app_ads")).toMatchObject([{ failures: 0, measured: false }])
   })
 
-  test("an unreachable app-ads.txt is logged with the reason and keeps the reading of another day", async () => {
+  test("an unreachable app-ads.txt is logged with the reason, and the reading of an earlier day stays", async () => {
     await scene.track()
     await scene.read("app")
     await scene.read("app_ads")
@@ -83,7 +83,7 @@ describe("the app-ads.txt of an app's developer", () => {
     expect([scene.requestedSites, await looks()]).toEqual([[], []])
   })
 
-  slow("each request for an app-ads.txt takes a turn, and all sites share one pace", async () => {
+  slow("all requests for app-ads.txt files share one rate limit", async () => {
     await scene.track()
     await scene.read("app")
     scene.sites.set("northlight.example", new OutboundProblem("tls"))
@@ -100,7 +100,7 @@ describe("the app-ads.txt of an app's developer", () => {
   })
 })
 
-slow("allowed private targets are logged at the start, and nothing is logged if there are none", async () => {
+slow("allowed private addresses are logged when the process starts", async () => {
   const requestedSites = async (allowPrivate: string[]) => {
     const lines: unknown[] = []
     const settings = readSettings({ MEASURE: "yes", RAW_DAYS: "0" }, () => "").measuring

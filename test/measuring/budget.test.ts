@@ -54,7 +54,7 @@ const budgets = (...kinds: BudgetKind[]) => readBudget(sql, { kinds, egress: "ma
 const only = async (...kinds: BudgetKind[]) => (await budgets(...kinds))[0] as Budget
 
 describe("requests needed", () => {
-  test("the budget has a row for each upstream of the kinds, with zeros if nothing is due", async () => {
+  test("the budget has one row per upstream of the given kinds, with 0 needed requests if nothing is due", async () => {
     expect(await budgets(SEARCH, APPS, DIFFICULTY)).toEqual([
       { upstream: "apps.apple.com", asked: 0, paying: 0, free: 0, can: 86_400, canAtBase: 86_400, short: 0 },
       { upstream: "itunes.apple.com", asked: 0, paying: 0, free: 0, can: 28_800, canAtBase: 28_800, short: 0 },
@@ -62,27 +62,27 @@ describe("requests needed", () => {
     expect(await budgets()).toEqual([])
   })
 
-  test("the budget counts everything scheduled, due today or later, leased or not", async () => {
+  test("the budget counts every scheduled reading, including leased readings and those due tomorrow", async () => {
     await due(SEARCH, 5)
     await due(SEARCH, 3, { storefront: "de", next: "20 hours" })
     await sql`update due set lease = gen_random_uuid(), lease_until = now() where subject = '2 1'`
     expect(await only(SEARCH)).toMatchObject({ asked: 8 })
   })
 
-  test("the budget counts paying plans and waiting callers separately", async () => {
+  test("the budget counts requests for free plans separately from all other requests", async () => {
     await due(SEARCH, 5, { priority: 2 })
     await due(SEARCH, 3, { priority: 1 })
     await due(SEARCH, 2, { priority: 0 })
     expect(await only(SEARCH)).toMatchObject({ asked: 10, paying: 5, free: 5 })
   })
 
-  test("the budget lets subjects share a request only within their storefront", async () => {
+  test("the budget assumes that apps share a request only within one storefront", async () => {
     await due(APPS, 101)
     for (const storefront of ["de", "fr", "jp"]) await due(APPS, 1, { storefront })
     expect(await only(APPS)).toMatchObject({ asked: 3 + 3 })
   })
 
-  test("the budget weights a kind by its requests and by the days between its readings", async () => {
+  test("the budget of a kind is its requests per reading divided by its interval in days", async () => {
     await due(HINTS, 700)
     await due(DIFFICULTY, 70)
     await due(APPS, 1)
@@ -90,7 +90,7 @@ describe("requests needed", () => {
     expect(await only(APPS, DIFFICULTY)).toMatchObject({ upstream: "itunes.apple.com", asked: 1 + 2 })
   })
 
-  test("the budget leaves out unreadable storefronts, unread kinds and other platforms", async () => {
+  test("the budget includes only platforms, storefronts and kinds that are read", async () => {
     await due(PLAY, 4, { storefront: "de" })
     await due(PLAY, 9, { storefront: "us" })
     await due(HINTS, 9)
@@ -101,7 +101,7 @@ describe("requests needed", () => {
 })
 
 describe("requests possible", () => {
-  test("the possible requests follow from the present gap, and the shortage from the possible requests", async () => {
+  test("the possible requests and the shortage of requests follow from the current gap", async () => {
     await due(SEARCH, 500)
     await paced("apps.apple.com", "main", 240_000, { baseGapMs: 60_000 })
     expect(await only(SEARCH)).toMatchObject({ can: 360, canAtBase: 1_440, short: 140 })
@@ -114,7 +114,7 @@ describe("requests possible", () => {
     expect(await only(SEARCH)).toMatchObject({ can: 86_400_000 })
   })
 
-  test("possible requests include those of another active egress address, but not of a stopped one", async () => {
+  test("the possible requests include a second active egress address, but not a stopped address", async () => {
     await paced("apps.apple.com", "main", 1_000)
     await paced("apps.apple.com", "second", 4_000, { baseGapMs: 2_000 })
     await paced("apps.apple.com", "stopped", 1_000, { next: "-25 hours" })
@@ -122,14 +122,14 @@ describe("requests possible", () => {
     expect(await only(SEARCH)).toMatchObject({ can: 86_400 + 21_600, canAtBase: 86_400 + 43_200 })
   })
 
-  test("possible requests exclude other egress addresses if the upstream's answers depend on the address", async () => {
+  test("the possible requests cover one egress address if the answers depend on the address", async () => {
     await paced("play.google.com", "main", 2_000)
     await paced("play.google.com", "second", 2_000)
     expect(await only(PLAY)).toMatchObject({ can: 43_200 })
   })
 })
 
-long("a budget of 86,400 subjects is one statement that is fast enough for one backend", async () => {
+long("the budget of 86,400 due readings is calculated in less than 250 ms", async () => {
   for (const [i, storefront] of ["us", "de", "fr"].entries())
     await due(SEARCH, 28_800, { storefront, priority: 1 + (i % 2) })
   const times: number[] = []

@@ -29,8 +29,8 @@ const failures = async (kind: "search" | "app" | "hints") => (await scene.due(ki
 const learnt = async () =>
   (await readCountries(scene.sql, EGRESS)).map(({ asked: requests, answered, reads }) => [requests, answered, reads])
 
-describe("a Play page of another country than the one asked", () => {
-  test("a Play page of another country fails with its own reason and gives neither rank nor absence", async () => {
+describe("a Google Play page for the wrong country", () => {
+  test("a Google Play page for the wrong country fails as mismatched and stores nothing", async () => {
     answersFor("PL")
     await track()
     await scene.read("search")
@@ -46,7 +46,7 @@ describe("a Play page of another country than the one asked", () => {
     }
   })
 
-  slow("hints, which name no country, fail as mismatched while Google Play's pages name another country", async () => {
+  slow("Google Play suggestions fail as mismatched while Google Play's pages are for the wrong country", async () => {
     answersFor("PL")
     await track()
     await scene.read("search")
@@ -58,7 +58,7 @@ describe("a Play page of another country than the one asked", () => {
     expect([await failures("hints"), await scene.count("hint_answer")]).toEqual([[null], 1])
   })
 
-  slow("a missing Play page does not count as absent if Play answers for another country", async () => {
+  slow("a 404 makes an app unavailable only while Google Play answers for the right country", async () => {
     answersFor("PL", { page: null })
     await track()
     await scene.read("app")
@@ -74,7 +74,7 @@ describe("a Play page of another country than the one asked", () => {
     ])
   })
 
-  long("answers for another country count in the source's health, and five in a row open an alert", async () => {
+  long("five answers in a row for the wrong country open an alert and are counted in the source's health", async () => {
     answersFor("PL")
     await track()
     for (let days = 0; days < 5; days++) await scene.read("search", { days })
@@ -100,7 +100,7 @@ describe("a Play page of another country than the one asked", () => {
 })
 
 describe("the effect of the requested country", () => {
-  slow("the effect of the requested country is learnt from every answer that names a country", async () => {
+  slow("each answer of Google Play is counted by its requested country and its actual country", async () => {
     answersFor("PL")
     await track()
     await scene.read("search")
@@ -113,7 +113,7 @@ describe("the effect of the requested country", () => {
     ])
   })
 
-  test("the effect of the requested country is reported only as far as the answers show it", () => {
+  test("the effect of the requested country is unknown until the answers show it as followed, ignored or mixed", () => {
     const of = (...pairs: string[]) =>
       effectOf(pairs.map((pair) => ({ asked: pair.slice(0, 2), answered: pair.slice(3) })))
     expect([of(), of("us-us"), of("us-us", "de-de"), of("us-pl"), of("us-pl", "pl-pl"), of("us-us", "de-us")]).toEqual([

@@ -51,8 +51,8 @@ async function difficultyDue() {
   return [...(await sql`select subject, priority from due where kind = 'difficulty' order by subject`)]
 }
 
-describe("a difficulty", () => {
-  test("a difficulty becomes due with the first results of its term if the term is tracked", async () => {
+describe("the difficulty of a keyword", () => {
+  test("a term's difficulty becomes due with the first search results of the term if the term is tracked", async () => {
     await sql`insert into due (kind, platform, storefront, subject, priority) values ('search', 'ios', 'us', 'tea', 0)`
     expect(await difficultyDue()).toEqual([])
     const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
@@ -61,7 +61,7 @@ describe("a difficulty", () => {
     expect(await difficultyDue()).toEqual([{ subject: "tea", priority: 1 }])
   })
 
-  test("a difficulty is made due without scanning other tracked terms", async () => {
+  test("the difficulty of a term becomes due without a scan of all tracked terms", async () => {
     const workspaceId = await newWorkspace(sql)
     const app = { workspaceId, iosId: "20001", countries: ["us"], keywords: ["tea"], origin: "own" }
     const id = await sql.begin((tx) => trackApp(tx, app))
@@ -79,7 +79,7 @@ describe("a difficulty", () => {
     expect([...(await sql`select subject from due where kind = 'difficulty'`)]).toEqual([{ subject: "tea" }])
   })
 
-  test("a difficulty looks up the apps it will be calculated from, despite a later, shorter reading", async () => {
+  test("a difficulty reading looks up the apps of the last deep search, despite a later shallow search", async () => {
     const deep = reading("tea", "2025-11-18T10:00:00Z", ids(12), { depth: 30 })
     await record(sql, [deep, reading("tea", AT, ids(3, 30_001))], () => NOW)
     expect(await requestsOf("difficulty", { apps: [] })).toEqual([{ storefront: "us", ids: ids(10) }])
@@ -93,7 +93,7 @@ test("recently read suggestions are not requested again", async () => {
   expect(await requestsOf("hints", hintsReading("tea", recently, []))).toEqual([])
 })
 
-test("an untracked term gets one request for suggestions, a tracked term one per prefix", async () => {
+test("an untracked term takes one suggestion request, and a tracked term takes one per prefix", async () => {
   const answer = hintsReading("tea", new Date().toISOString(), ["tea"])
   expect(await requestsOf("hints", answer)).toEqual([{ storefront: "us", prefix: "tea" }])
   const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
@@ -102,7 +102,7 @@ test("an untracked term gets one request for suggestions, a tracked term one per
   expect(await requestsOf("hints", answer)).toEqual(prefixes)
 })
 
-describe("figures of a keyword", () => {
+describe("metrics of a keyword", () => {
   const figures = async (...readings: Parameters<typeof record>[1]) => {
     await record(sql, readings, () => NOW)
     await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [{ ...tea, term: "tea" }], NOW))
@@ -111,17 +111,17 @@ describe("figures of a keyword", () => {
   const three = (depth: number) =>
     reading("tea", AT, [], { depth, results: ids(3).map((id) => ({ id, name: "tea", ratings: 5_000 })) })
 
-  test("a keyword's metrics are not measured from a reading that stopped before the tenth place", async () => {
+  test("a keyword has no metrics if its search results were read to fewer than ten places", async () => {
     const unknown = { demand: null, difficulty: null, difficultyNone: false, popularity: null }
     expect(await figures(three(3))).toMatchObject(unknown)
     expect(await figures(reading("tea", AT, ids(9), { depth: 9 }))).toMatchObject(unknown)
   })
 
-  test("a keyword's metrics are measured from a complete list with fewer than ten places", async () => {
+  test("a keyword has metrics if its search has fewer than ten results in total", async () => {
     expect(await figures(three(4))).toMatchObject({ demand: 43, difficulty: null, difficultyNone: true })
   })
 
-  test("a keyword's metrics use the latest reading that was deep enough, from any publisher", async () => {
+  test("a keyword's metrics use the latest search of at least ten places, not an older, deeper search", async () => {
     const ten = (depth: number) => ids(10).map((id) => ({ id, name: "tea", ratings: depth }))
     const deep = reading("tea", "2025-11-17T10:00:00Z", [], { depth: 10, results: ten(1_000) })
     const other = reading("tea", "2025-11-16T10:00:00Z", [], { depth: 30, origin: "elsewhere", results: ten(9) })

@@ -35,7 +35,7 @@ const untilNow = async (at: Date) => {
 }
 
 describe("a claim", () => {
-  test("claims follow priority, then the time for which a row is due", async () => {
+  test("rows are claimed in the order of their priority, then of their due time", async () => {
     await scene.track(["d", "c", "b", "a"])
     await set("a", scene.sql`priority = 2, next_at = now() - interval '3 hours'`)
     await set("b", scene.sql`priority = 1, next_at = now() - interval '1 hour'`)
@@ -55,7 +55,7 @@ describe("a claim", () => {
     expect(await readWait(scene.sql, APPS, [searches], 1_000)).toBeWithin(1, 501)
   })
 
-  test("a claim takes the upstream's turn, so that no other process gets it, or none if nothing is due", async () => {
+  test("a claim uses the upstream's next request slot, and a claim that finds nothing due uses no slot", async () => {
     expect(await next([searches], APPS, 60_000)).toBe(null)
     await scene.track(["tea", "mate"])
     expect(subjects(await next([searches], APPS, 60_000))).toEqual(["mate"])
@@ -65,7 +65,7 @@ describe("a claim", () => {
     expect(subjects(await next([searches], { ...APPS, egress: "elsewhere" }, 60_000))).toEqual(["tea"])
   })
 
-  slow("a claim takes as many rows of one kind, platform and storefront as fit one request", async () => {
+  slow("a claim takes as many rows of one kind, platform and storefront as fit into one request", async () => {
     for (let i = 0; i < 60; i++) await scene.track([], { iosId: String(500_000 + i), only: null })
     await scene.track([], { iosId: "600001", countries: ["de"], only: null })
     await scene.track([], { iosId: "600002", countries: ["de"], only: null })
@@ -89,7 +89,7 @@ describe("a claim", () => {
     expect(await readWait(scene.sql, APPS, [french], 1_000)).toBe(1_000)
   })
 
-  slow("twelve concurrent claims get different subjects", async () => {
+  slow("no two of twelve concurrent claims take the same row", async () => {
     await scene.track(Array.from({ length: 40 }, (_, i) => `term ${i}`))
     await openLane(scene.sql, APPS, 0)
     const claimed: string[] = []
@@ -108,7 +108,7 @@ describe("a claim", () => {
 })
 
 describe("a lease", () => {
-  test("a worker whose lease another process has taken over can extend, end or give back nothing", async () => {
+  test("a worker whose expired lease was taken over by another process cannot change the row", async () => {
     await scene.track(["tea"])
     const zombie = (await next())!
     await letLeaseRunOut(scene.sql, "tea")
@@ -124,7 +124,7 @@ describe("a lease", () => {
     expect([...(await extend(scene.sql, [heir], LEASE_MS))]).toEqual([heir.lease])
   })
 
-  test("an expired lease is not renewed, and nothing is stored with it, even if it was not taken over", async () => {
+  test("an expired lease cannot be extended or used to store a reading, even if nobody took it over", async () => {
     await scene.track(["tea"])
     const late = (await next())!
     await letLeaseRunOut(scene.sql, "tea")
@@ -133,7 +133,7 @@ describe("a lease", () => {
     expect((await scene.due("tea")).measured_at).toBe(null)
   })
 
-  test("a lease of several subjects is lost if one of them is lost", async () => {
+  test("a lease of several rows is lost if one of the rows is lost", async () => {
     for (const iosId of ["600001", "600002"]) await scene.track([], { iosId, only: null })
     const claimed = (await next([lookUps], ITUNES))!
     expect(claimed.subjects).toHaveLength(2)
@@ -143,7 +143,7 @@ describe("a lease", () => {
     expect((await scene.due("600001")).measured_at).toBe(null)
   })
 
-  test("giving back a lease leaves its rows due as before, without a failure", async () => {
+  test("rows of a returned lease are due as before, without a failure", async () => {
     await scene.track(["tea"])
     await set("tea", scene.sql`next_at = now() - interval '1 hour'`)
     const before = await scene.due("tea")
@@ -154,7 +154,7 @@ describe("a lease", () => {
   })
 })
 
-describe("the next time", () => {
+describe("the next due time", () => {
   const measure = async (claimed: Claim | null) => scene.sql.begin((tx) => endMeasured(tx, claimed!))
 
   test("all terms of an app are next due at one time in the first four hours of the next UTC day", async () => {
@@ -175,7 +175,7 @@ describe("the next time", () => {
     expect((await scene.due("tea")).next_at.getTime() - midnight(7)).toBeWithin(0, 4 * HOUR_MS)
   })
 
-  test("the next time of a reading that ended after midnight is counted from the day of its claim", async () => {
+  test("the next due time of a reading that ended after midnight is counted from the day of its claim", async () => {
     await scene.track(["tea"])
     const claimed = (await next())!
     await set("tea", scene.sql`next_at = '2025-11-19T23:59:50Z'`)
@@ -212,7 +212,7 @@ describe("the next time", () => {
 })
 
 describe("a failure", () => {
-  test("a failure waits a random part of a minute, doubled up to six hours, and a day from the eighth on", async () => {
+  test("the delay after a failure doubles from a minute up to a cap; after eight failures it is a day", async () => {
     await scene.track(["tea"])
     const waits = []
     for (let failures = 1; failures <= 9; failures++) {
@@ -238,7 +238,7 @@ describe("a failure", () => {
     expect(await scene.due("tea")).toMatchObject({ failures: 0, failure: null, failed_at: null })
   })
 
-  test("an expired lease counts as a failure, and a valid lease is left alone", async () => {
+  test("an expired lease counts as a failure of its row, and a valid lease stays", async () => {
     await scene.track(["tea", "mate"])
     await next()
     await next()
@@ -250,7 +250,7 @@ describe("a failure", () => {
   })
 })
 
-long("a claim planned while its tables were empty scans none of them when they are full", async () => {
+long("a claim that was first run on empty tables reads at most 200 rows once the tables are full", async () => {
   await scene.sql`analyze`
   expect(await next()).toBe(null)
   await scene.track(Array.from({ length: 1_500 }, (_, i) => `term ${i}`))
@@ -264,7 +264,7 @@ long("a claim planned while its tables were empty scans none of them when they a
   expect(read).toBeWithin(20, 200)
 })
 
-test("each egress address has its own lanes, and nothing is claimed in a lane that was not opened", async () => {
+test("an egress address claims no rows of an upstream that only another egress address has opened", async () => {
   await scene.track(["tea"])
   await openLane(scene.sql, APPS, 0)
   expect((await claim(scene.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], LEASE_MS)).claimed).toBe(null)

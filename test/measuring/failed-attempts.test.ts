@@ -63,7 +63,7 @@ function port(): ReadPort {
   return openPort(parts, asking, (attempt) => failed.push(attempt))
 }
 
-test("every failed read is logged with its question, in a form that can be recorded", async () => {
+test("every failed read is logged with its kind and subject, and the log entry can be recorded", async () => {
   const { ask } = port()
   const storefront = "de"
   const reads: [Promise<unknown>, Attempt["kind"], string][] = [
@@ -84,7 +84,7 @@ test("every failed read is logged with its question, in a form that can be recor
   }
 })
 
-test("a difficulty stores app facts of its look-up, but not the pages", async () => {
+test("a difficulty reading stores the app facts of its look-up, but not the store pages", async () => {
   const now = new Date("2025-11-20T12:00:00Z")
   await record(sql, [reading("tea", "2025-11-20T10:00:00Z", ["20001"], { depth: 30 })], () => now)
   const extraListing = { description: "Of somebody's app." }
@@ -98,7 +98,7 @@ test("a difficulty stores app facts of its look-up, but not the pages", async ()
   expect(await sql`select 1 from rating_count where source = 'itunes-lookup'`).toHaveLength(1)
 })
 
-test("the first apps of a chart come from its newest reading, at most fifty, without their pages", async () => {
+test("the first fifty apps of a chart's newest reading are looked up without their store pages", async () => {
   const now = new Date("2025-11-20T12:00:00Z")
   const ids = (from: number) => Array.from({ length: 60 }, (_, i) => String(from + i))
   await record(
@@ -120,7 +120,7 @@ test("the first apps of a chart come from its newest reading, at most fifty, wit
   expect(await chartAppsOnAppStore.read([{ ...chart, storefront: "gb" }], { ...port(), ask })).toEqual([])
 })
 
-test("the time of a chart's first apps is that of their last look-up, and null if one is missing", async () => {
+test("the time of a chart's apps is their oldest look-up, or null if an app has no look-up", async () => {
   const subject = { kind: "chart_apps", platform: "ios", storefront: "fr", subject: "iphone free 6015" } as const
   const since = new Date("2025-11-18T00:00:00Z")
   const latest = () => findLatestReading(sql, { kind: chartAppsOnAppStore, wanted: subject }, since)

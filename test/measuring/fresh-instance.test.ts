@@ -61,7 +61,7 @@ afterSlow(async () => {
   rmSync(folder, { recursive: true })
 })
 
-slow("a fresh instance goes from add_app to ranks, metrics, name and icon by itself, at its pace", async () => {
+slow("a fresh instance measures ranks, metrics, name and icon after add_app, within its rate limits", async () => {
   const args = { iosId: OWN_APP, countries: ["us"], keywords: TERMS }
   const preview = await service.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const body = { confirmToken: preview.body.confirmToken }
@@ -99,7 +99,7 @@ slow("a fresh instance goes from add_app to ranks, metrics, name and icon by its
   for (const upstream of UPSTREAMS) expect([upstream, tooSoon(upstream)]).toEqual([upstream, []])
 })
 
-slow("the next day's bodies give the right rank changes", async () => {
+slow("the responses of the second day give the expected rank history", async () => {
   const before = new Map<string, number | null>((await keywords()).map(({ term, rank }) => [term, rank]))
   now = new Date()
   rankOf = (n) => (n === 9 ? 4 : n === 0 ? null : n % 10 === 9 ? null : n + 3)
@@ -122,7 +122,7 @@ slow("the next day's bodies give the right rank changes", async () => {
   })
 })
 
-slow("a CAPTCHA page fails as blocked, leaves its day unmeasured, and is not requested again at once", async () => {
+slow("a search answered with a CAPTCHA page fails as blocked, stays unmeasured and is retried later", async () => {
   const term = "a new term"
   const token = await service.call("/v1/actions", {
     key,

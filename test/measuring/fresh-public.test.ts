@@ -112,7 +112,7 @@ slow("a fresh instance reads all public data of an added app by itself", async (
   expect(logged).toEqual([])
 })
 
-long("a day on which the stores refuse every request changes nothing", async () => {
+long("a day on which the stores refuse every request changes no stored data", async () => {
   const before = await picture()
   stores.on("apps.apple.com", "/", captchaPage)
   stores.on("itunes.apple.com", "/", () => new Response("", { status: 404 }))

@@ -37,7 +37,7 @@ const health = (egressCountry?: string) =>
 const web = async () => (await health())[1] as SourceHealth
 
 describe("a source", () => {
-  test("the health of an unread source has no rate, failure or success, and the default pace", async () => {
+  test("the health of a source that was never read has a null success rate and the default pace", async () => {
     const rows = await health("de")
     expect(rows.map(({ source }) => source)).toEqual(["play-search", "apple-web-search", "apple-hints"])
     expect(rows[1]).toEqual({
@@ -113,12 +113,12 @@ describe("a source", () => {
   })
 })
 
-describe("pace of a source", () => {
+describe("request pace of a source", () => {
   const paced = (egress: string, refusals: number, next: string) => sql`
     insert into pace (upstream, egress, base_gap_ms, gap_ms, refusals, next_at)
     values ('apps.apple.com', ${egress}, 1000, 8000, ${refusals}, now() + ${next}::interval)`
 
-  test("the health's pace shows the end of a pause after a refusal, but no booked turn", async () => {
+  test("a source's pace shows the end of a pause after a refusal, but not the next request slot", async () => {
     await paced("main", 3, "10 minutes")
     const { pace, budget } = await web()
     expect(pace).toMatchObject({ gapMs: 8_000, baseGapMs: 1_000, waitingUntil: expect.any(Date) })
@@ -129,7 +129,7 @@ describe("pace of a source", () => {
     expect((await web()).pace.waitingUntil).toBeNull()
   })
 
-  test("the health's pace is that of this egress address", async () => {
+  test("a source's pace is that of this egress address", async () => {
     await paced("second", 3, "10 minutes")
     expect((await web()).pace).toEqual({ gapMs: 1_000, baseGapMs: 1_000, waitingUntil: null })
   })
@@ -142,7 +142,7 @@ describe("canary of a source", () => {
       ${rest.failure ? new Date() : null}, ${rest.measured ?? null})`
   const canary = async (egressCountry?: string) => (await health(egressCountry))[0]!.canary
 
-  test("a source's canary is waiting, has answered, or has its latest failure even if it answered before", async () => {
+  test("the canary's state is waiting until it is read, then answers or its latest failure", async () => {
     await row("de")
     const waiting = { subject: "weather", storefront: "de", lastMeasured: null, state: "waiting" }
     expect(await canary("de")).toEqual(waiting as never)
@@ -156,7 +156,7 @@ describe("canary of a source", () => {
     expect(await canary("de")).toMatchObject({ state: "answers" })
   })
 
-  test("a source's canary is that of the country for which this instance reads", async () => {
+  test("a canary of another country than the instance's own is not shown", async () => {
     await row("fr", { failure: "changed" })
     expect([await canary("de"), await canary()]).toEqual([null, null])
   })

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 // short runs skip this test, because test/stores/parsing/hostile.test.ts parses the same pages with time limits
-long("hostile pages do not delay other callers, take at most 150 MB above idle, and log only JSON", async () => {
+long("hostile store pages do not slow down API calls, and take less than 150 MB of additional memory", async () => {
   const folder = await dataFolder()
   const all = (value: string | number) => HOSTS.map((host) => `${host}=${value}`).join(",")
   const { value } = await store.stdout.getReader().read()

@@ -75,7 +75,7 @@ const EXPECTED = [
 ]
 
 describe("an import of past days", () => {
-  slow("an import makes alerts with the day of each change, also for days before tracking began", async () => {
+  slow("an import makes an alert dated on the day of each change, also for days before tracking began", async () => {
     await load(FALLS)
     expect(await alertLines()).toEqual(EXPECTED)
     const { unread, alerts } = await ask(listAlerts, contextOf(sql, workspaceId, TODAY), { limit: 50 })
@@ -89,7 +89,7 @@ describe("an import of past days", () => {
     ])
   })
 
-  slow("an import delivers alerts of the last three days only", async () => {
+  slow("an import delivers only the alerts of the last three days", async () => {
     const other = await createScene(sql)
     for (const type of ["rank_drop", "rank_rise"]) await rule(other, type)
     await load(FALLS)
@@ -97,7 +97,7 @@ describe("an import of past days", () => {
     expect(rows.map((row) => row.day)).toEqual([day(1)])
   })
 
-  long("an import makes no alert twice, and makes the same alerts in any order and in parts", async () => {
+  long("an import makes the same alerts in any order, in parts and when repeated", async () => {
     await load(FALLS)
     const rows = () => sql`select * from alert order by id`.then((found) => [...found])
     const before = await rows()
@@ -109,7 +109,7 @@ describe("an import of past days", () => {
     expect(await alertLines()).toEqual(EXPECTED)
   })
 
-  slow("an import that fills a gap replaces history alerts that span it and withdraws current ones", async () => {
+  slow("an import that fills a gap replaces old alerts that span the gap, and withdraws current alerts", async () => {
     await load([ranked(30, 15), ranked(20, 40)])
     expect(await alertLines()).toEqual([`${day(20)} rank_drop 15 40 history`])
     await load([ranked(25, 39)])
@@ -124,7 +124,7 @@ describe("an import of past days", () => {
     expect(await alertLines()).toEqual(EXPECTED.slice(1))
   })
 
-  test("an import schedules findings, so that a worker makes the alerts missing after an interruption", async () => {
+  test("an import schedules findings, so that a worker makes the alerts after an interrupted import", async () => {
     const findings = openImportFindings({ now, pause })
     async function* each() {
       yield* [ranked(2, 19), ranked(1, 45)]

@@ -52,8 +52,8 @@ async function pace(gapMs: number): Promise<void> {
 
 const count = async () => (await scene.sql<{ n: number }[]>`select count(*)::int as n from due`)[0]!.n
 
-describe("requests of a workspace", () => {
-  test("a workspace's share is not used up while the common share is exhausted", async () => {
+describe("live reads of a workspace", () => {
+  test("a request that exceeds the common share does not use up the workspace's own share", async () => {
     await pace(1_000)
     const take = (workspaceId: number) => takeShare(scene.sql, searches, EGRESS, { workspaceId })
     const results: boolean[] = []
@@ -67,7 +67,7 @@ describe("requests of a workspace", () => {
   })
 
   long(
-    "a workspace gets only its share: due work and other workspaces' requests continue",
+    "a workspace that floods live reads delays neither due readings nor another workspace's live reads",
     async () => {
       // long compared with a turn, even on a busy machine
       const gapMs = Math.round(200 * Math.min(5, await slowness()))
@@ -102,7 +102,7 @@ describe("requests of a workspace", () => {
     120_000,
   )
 
-  long("a request beyond the share is read if nothing else is due", async () => {
+  long("a live read beyond the workspace's share is performed if nothing else is due", async () => {
     const measure = reading(20)
     const all = Array.from({ length: 12 }, (_, i) =>
       measure(subjectOf(`tea ${i}`), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 }),
@@ -111,7 +111,7 @@ describe("requests of a workspace", () => {
     expect(await scene.sql`select 1 from due where priority = 4`).toHaveLength(0)
   })
 
-  slow("a request beyond the share is refused at once, without a row, if a minute of work is due first", async () => {
+  slow("a live read beyond the workspace's share is refused as busy if a minute of work is due before it", async () => {
     await pace(1_000)
     await scene.track(Array.from({ length: 70 }, (_, i) => `due ${i}`))
     const measure = onlyAsking()
@@ -127,7 +127,7 @@ describe("requests of a workspace", () => {
     await until(async () => (await count()) === 70)
   })
 
-  slow("a workspace can request at most 20 subjects at a time; those of other workspaces do not count", async () => {
+  slow("a workspace can have at most 20 pending live reads, independently of other workspaces", async () => {
     const measure = onlyAsking()
     const ask = (subject: string, workspaceId: number) =>
       measure(subjectOf(subject), { ...WHILE, waitMs: 300 }, { workspaceId })
@@ -138,7 +138,7 @@ describe("requests of a workspace", () => {
     await until(async () => (await count()) === 0)
   })
 
-  slow("the subjects that a workspace requests are counted across processes", async () => {
+  slow("the limit of a workspace's pending live reads holds across processes", async () => {
     const [firstCaller, secondCaller] = [onlyAsking(), onlyAsking()]
     const patience = { maxAgeMs: 3_600_000, waitMs: 1 }
     for (let i = 0; i < 20; i++) await firstCaller(subjectOf(`tea ${i}`), patience, { workspaceId: 1 })
@@ -149,7 +149,7 @@ describe("requests of a workspace", () => {
     expect((await secondCaller(subjectOf("milk"), patience, { workspaceId: 2 })).state).toBe("pending")
   })
 
-  slow("a request that joins the pending request of another caller is not charged to the share", async () => {
+  slow("a live read that joins another workspace's pending live read does not use up a share", async () => {
     await pace(1_000)
     const measure = onlyAsking()
     const ask = (workspaceId: number) => measure(subjectOf("tea"), { ...WHILE, waitMs: 300 }, { workspaceId })
@@ -160,21 +160,21 @@ describe("requests of a workspace", () => {
   })
 })
 
-describe("requests for a waiting caller", () => {
-  test("a request for a waiting caller leaves no row if nothing reads it in time", async () => {
+describe("live reads for a waiting caller", () => {
+  test("a live read that is not performed in time leaves no row", async () => {
     const answer = await onlyAsking()(subjectOf("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
     expect(answer.state).toBe("pending")
     await until(async () => (await count()) === 0)
   })
 
-  test("a request for a waiting caller leaves a tracked subject unchanged", async () => {
+  test("a live read of a tracked subject leaves the priority of its scheduled reading unchanged", async () => {
     await scene.track(["tea"])
     const before = await scene.due("tea")
     await onlyAsking()(subjectOf("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
     await until(async () => (await scene.due("tea")).priority === before.priority)
   })
 
-  test("a request is not read after its caller stopped waiting, even if the process died first", async () => {
+  test("a live read is not performed after its wait has ended, even if its process was killed", async () => {
     await scene.sql`
       insert into due (kind, platform, storefront, subject, priority, asked_by, asked_until)
       values ('search', 'ios', 'us', 'tea', 0, 1, now() - interval '1 second')`
@@ -185,15 +185,15 @@ describe("requests for a waiting caller", () => {
     expect(await scene.due("tea")).toBeUndefined()
   })
 
-  test("a request for a waiting caller leaves no row once it was read", async () => {
+  test("a live read leaves no row after it was performed", async () => {
     const answer = await reading(0)(subjectOf("tea"), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 })
     expect(answer.state).toBe("fresh")
     await until(async () => (await count()) === 0)
   })
 })
 
-describe("a live read that no process performs", () => {
-  test("a live read that no process performs is refused at once with the reason, and adds no row", async () => {
+describe("a live read for which no process runs", () => {
+  test("a live read is refused immediately with the reason if no worker process runs", async () => {
     const began = performance.now()
     const answer = await onlyAsking(false)(subjectOf("tea"), { maxAgeMs: 0, waitMs: 10_000 }, { workspaceId: 1 })
     expect(answer).toEqual({
@@ -205,7 +205,7 @@ describe("a live read that no process performs", () => {
     expect(await count()).toBe(0)
   })
 
-  test("a live read is made if the heartbeat of another process shows that it reads the subject", async () => {
+  test("a live read is accepted if the heartbeat of another process shows that it reads the subject", async () => {
     reading(0)
     const measure = onlyAsking(false)
     await until(async () => (await scene.sql`select 1 from reader`).length > 0)

@@ -79,7 +79,7 @@ async function track(iosId: string, plan: "free" | "pro" = "free"): Promise<void
 }
 
 describe("a followed storefront", () => {
-  test("four lists per genre and the genre names of a followed storefront are read, and nothing else", async () => {
+  test("only four charts per genre and the genre names are scheduled for a followed storefront", async () => {
     await followMarket(sql, [
       { storefront: "us", genres: CHART_GENRES },
       { storefront: "jp", ...FINANCE },
@@ -95,7 +95,7 @@ describe("a followed storefront", () => {
     ])
   })
 
-  test("a storefront that stays followed keeps its first day, and an unfollowed one is deleted", async () => {
+  test("a storefront that stays followed keeps its first day, and an unfollowed storefront is deleted", async () => {
     await followMarket(sql, [
       { storefront: "us", ...FINANCE },
       { storefront: "gb", ...FINANCE },
@@ -148,7 +148,7 @@ describe("a followed storefront", () => {
     ])
   })
 
-  test("a recorded chart makes nothing due while no storefront is followed", async () => {
+  test("a recorded chart schedules no reading while no storefront is followed", async () => {
     await followMarket(sql, [])
     await recordChart(ids(3))
     expect([...(await sql`select * from due`)]).toEqual([])
@@ -156,8 +156,8 @@ describe("a followed storefront", () => {
   })
 })
 
-describe("apps on followed lists", () => {
-  test("each app on the four lists of a followed genre and storefront is looked up once", async () => {
+describe("apps on followed charts", () => {
+  test("each app on the four charts of a followed genre and storefront is looked up once", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await recordChart(["800001", "800002"])
     await recordChart(["800002", "800003"], { genre: "36", chart: "paid" })
@@ -168,13 +168,13 @@ describe("apps on followed lists", () => {
     expect(await dueOf("app")).toEqual(["800001", "800002", "800003", "800004"].map((id) => `us ${id} 5`))
   })
 
-  test("listed apps are looked up whichever publisher the reading is from", async () => {
+  test("apps on followed charts are looked up, whichever publisher the chart's reading is from", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await recordChart(["800001"], { origin: "elsewhere" })
     expect(await dueOf("app")).toEqual(["us 800001 5"])
   })
 
-  test("apps that were listed before the storefront was followed, or whose row is missing, are looked up", async () => {
+  test("apps on charts recorded before the storefront was followed are looked up", async () => {
     await recordChart(["800001"])
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     expect(await dueOf("app")).toEqual(["us 800001 5"])
@@ -188,7 +188,7 @@ describe("apps on followed lists", () => {
     expect(await dueOf("app")).toEqual(["us 800001 5"])
   })
 
-  test("apps are deleted from due on the day after they left the list", async () => {
+  test("apps are no longer scheduled on the day after they left the chart", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await record(sql, [charted(new Date(Date.now() - 86_400_000).toISOString(), ["800001", "800002"])])
     await recordChart(["800002"])
@@ -197,7 +197,7 @@ describe("apps on followed lists", () => {
     expect([...(await sql`select subject from due where kind = 'app'`)]).toEqual([{ subject: "800002" }])
   })
 
-  long("listed apps are looked up fifty at a time, also on the second day and with newly listed apps", async () => {
+  long("apps on followed charts are looked up fifty per request, also on the second day with new apps", async () => {
     await followMarket(sql, [
       { storefront: "us", ...FINANCE },
       { storefront: "gb", ...FINANCE },
@@ -231,7 +231,7 @@ describe("apps on followed lists", () => {
 })
 
 describe("tracked subjects", () => {
-  slow("tracked subjects of any plan are read before the market's, and a subject of both has one row", async () => {
+  slow("tracked apps of any plan are read before the other apps of followed charts", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await recordChart(["800001", ...ids(60)], { depth: 61 })
     await track("800001")
@@ -257,7 +257,7 @@ describe("tracked subjects", () => {
     expect([subjects.length, new Set(subjects).size]).toEqual([10, 10])
   })
 
-  test("a tracked subject has its own time of day, and gets the market's time once nobody tracks it", async () => {
+  test("an app on a followed chart has its own due time only while the app is tracked", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await recordChart(["800001", "800002"])
     await track("800001")
@@ -272,8 +272,8 @@ describe("tracked subjects", () => {
   })
 })
 
-describe("30,000 places, in the long run 100,000", () => {
-  long("a claim uses its indexes even with a plan from when the tables were empty", async () => {
+describe("followed charts with 30,000 places, in the long run 100,000", () => {
+  long("a claim reads at most 20 rows per app, even with a query plan made while the tables were empty", async () => {
     await sql.begin(async (outer) => {
       const tx = outer as unknown as Sql
       // one connection, so that the plan is cached while the tables are empty, as on a newly installed server

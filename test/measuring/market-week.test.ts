@@ -156,7 +156,7 @@ function sorted(requests: readonly ReplayRequest[]) {
   }
 }
 
-slow("a fresh instance reads every list once and looks up every listed app once, fifty at a time", async () => {
+slow("a fresh instance reads every chart once and looks up every app on them once, fifty per request", async () => {
   await followMarket(
     sql,
     MARKET.map((storefront) => ({ storefront, genres: GENRES })),
@@ -178,7 +178,7 @@ slow("a fresh instance reads every list once and looks up every listed app once,
   expect([...lookedUp]).toEqual(MARKET.map((storefront) => ({ storefront, apps: onLists(storefront, today).size })))
 })
 
-slow("on each later day every request is made once, and apps that left are not looked up again", async () => {
+slow("on each later day every request is made once, and apps that left the charts are not looked up", async () => {
   for (const [at, day] of DAYS.entries()) {
     if (at === 0) continue
     today = day
@@ -203,7 +203,7 @@ slow("on each later day every request is made once, and apps that left are not l
   expect(logged).toEqual([])
 })
 
-slow("the finder lists exactly the apps of the replayed lists, page by page, and none twice", async () => {
+slow("the pages of /v1/hive/find list each app of the charts exactly once", async () => {
   const service = openService({ sql })
   const key = await service.key(
     await service.workspace({ plan: "enterprise", explorer: true, overrides: { credits: 1e6 } }),
@@ -231,7 +231,7 @@ interface Listed {
   genre: string
 }
 
-slow("the history matches the replayed days: each list daily, its apps with their first days, and moves", async () => {
+slow("the stored chart history, first days and movers match the charts of the replayed days", async () => {
   const results = await sql<{ name: string; days: string[] }[]>`
     select concat_ws(' ', c.storefront, c.device, c.chart, c.genre) as name,
       array_agg(r.day::text order by r.day) as days

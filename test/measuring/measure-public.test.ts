@@ -63,13 +63,13 @@ describe("a live read", () => {
     expect(scene.stores.requests).toHaveLength(1)
   })
 
-  test("a live read of a developer's site waits for the look-up of its app", async () => {
+  test("a live read of an app-ads.txt waits for the look-up of its app", async () => {
     const answers = await ask(app("app"), app("app_ads"))
     expect(states(answers)).toEqual(["fresh", "fresh"])
     expect(await scene.count("app_ads")).toBe(1)
   })
 
-  test("a look-up of an unsold app succeeds, and its page is then not_found without a request", async () => {
+  test("after the look-up of an unavailable app, a live read of its page is not_found without a request", async () => {
     scene.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
     expect(states(await ask(app("app"), app("listing")))).toEqual(["fresh", "not_found"])
     expect(scene.stores.requests).toHaveLength(1)

@@ -50,7 +50,7 @@ function asking(parts: Partial<LiveParts> = {}): Measure {
 }
 
 describe("a live read", () => {
-  slow("a live read for 200 concurrent callers is one request, and all get its result", async () => {
+  slow("200 concurrent live reads of one term make one request and all get its result", async () => {
     answersSearches(scene.stores, () => 100)
     const measure = inProcess()
     const patience = { maxAgeMs: HOUR_MS, waitMs: 10_000 }
@@ -60,7 +60,7 @@ describe("a live read", () => {
     expect(await stored(scene.sql, "tea")).toBe(1)
   })
 
-  slow("a live read uses a stored reading if it is recent enough, else reads anew", async () => {
+  slow("a live read returns a stored reading if it is recent enough, or else requests a new one", async () => {
     const measure = inProcess()
     const first = await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
     const repeated = await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
@@ -89,7 +89,7 @@ describe("a live read", () => {
     expect(requestedTerms(scene.stores)).toEqual(["tea"])
   })
 
-  slow("a live read goes before everything for which no caller waits", async () => {
+  slow("a live read is performed before scheduled readings", async () => {
     const terms = Array.from({ length: 20 }, (_, i) => `bulk ${i}`)
     await scene.track(terms)
     const measure = inProcess(60)
@@ -97,7 +97,7 @@ describe("a live read", () => {
     expect(requestedTerms(scene.stores).indexOf("tea")).toBeWithin(0, 5)
   })
 
-  slow("a live read of an untracked term leaves nothing due", async () => {
+  slow("a live read of an untracked term leaves no row", async () => {
     const measure = inProcess()
     await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
     await until(async () => (await scene.due("tea")) === undefined)
@@ -111,7 +111,7 @@ describe("a live read", () => {
     expect(await stored(scene.sql)).toBe(0)
   })
 
-  test("a live read whose turn is more than a minute away fails as busy and makes nothing due", async () => {
+  test("a live read fails as busy if the upstream allows no request for more than a minute", async () => {
     await scene.sql`
       insert into pace (upstream, egress, next_at, base_gap_ms, gap_ms)
       values (${APPS.upstream}, ${EGRESS}, now() + interval '5 minutes', 0, 0)`
@@ -126,7 +126,7 @@ describe("a live read", () => {
       expect(await measure(subject, { maxAgeMs: HOUR_MS, waitMs: 10 })).toEqual({ state: "failed", why: "off" })
   })
 
-  slow("a live read that another process performs is noticed, and so is its failure", async () => {
+  slow("a live read returns the result or the failure of another process that performs it", async () => {
     inProcess()
     const measure = asking()
     expect((await measure(subjectOf("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
@@ -137,7 +137,7 @@ describe("a live read", () => {
     })
   })
 
-  slow("a waiting live read does not block other statements", async () => {
+  slow("a waiting live read does not block other database statements", async () => {
     answersSearches(scene.stores, () => 1_500)
     const measure = inProcess()
     const waits = Array.from({ length: 50 }, (_, i) =>

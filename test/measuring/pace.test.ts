@@ -43,15 +43,15 @@ async function turns(count: number, lane = APPS, hurry = bulk): Promise<number[]
   return (await Promise.all(times)).sort((a, b) => a - b)
 }
 
-describe("turns", () => {
-  slow("concurrent turns come one gap after another", async () => {
+describe("request slots of an upstream", () => {
+  slow("concurrent requests get slots that are one gap apart", async () => {
     await openLane(scene.sql, APPS, 60)
     const waits = await turns(8)
     for (const [place, ms] of waits.entries()) expect(ms).toBeGreaterThanOrEqual(place * 60 - 15)
     expect((await pace()).freeMs).toBeLessThanOrEqual(60)
   })
 
-  test("turns are counted per upstream and per egress address", async () => {
+  test("request slots are counted per upstream and per egress address", async () => {
     const otherEgress = { ...APPS, egress: "elsewhere" }
     for (const lane of [APPS, ITUNES, otherEgress]) await openLane(scene.sql, lane, 60_000)
     for (const lane of [APPS, ITUNES, otherEgress]) await takeTurn(scene.sql, lane, { ...bulk, withinMs: 100 })
@@ -60,7 +60,7 @@ describe("turns", () => {
     expect(await pace(otherEgress)).toMatchObject({ gap_ms: 60_000, refusals: 0 })
   })
 
-  slow("turns are booked ahead for waiting callers, and by at most a few seconds for other work", async () => {
+  slow("request slots are booked ahead only for waiting callers", async () => {
     await openLane(scene.sql, APPS, 2_000)
     const ahead = Array.from({ length: 4 }, () => takeTurn(scene.sql, APPS, live).catch(() => {}))
     await Bun.sleep(100)
@@ -75,7 +75,7 @@ describe("turns", () => {
     await Promise.all(ahead.slice(0, 1))
   })
 
-  test("a turn that is too far ahead is refused at once, with the milliseconds to wait", async () => {
+  test("a request slot that is too far ahead is refused with the milliseconds to wait", async () => {
     await openLane(scene.sql, APPS, 20_000)
     await takeTurn(scene.sql, APPS, live)
     for (const hurry of [bulk, live]) {
@@ -86,7 +86,7 @@ describe("turns", () => {
     expect((await pace()).freeMs).toBeLessThanOrEqual(20_000)
   })
 
-  slow("booked turns are lost if the upstream refuses in the meantime", async () => {
+  slow("a booked request slot is lost if the upstream refuses a request in the meantime", async () => {
     await openLane(scene.sql, APPS, 300)
     await takeTurn(scene.sql, APPS, bulk)
     const waiting = errorOf(takeTurn(scene.sql, APPS, { ...bulk, withinMs: 2_000 }))
@@ -95,7 +95,7 @@ describe("turns", () => {
     expect(await waiting).toBeInstanceOf(NoTurn)
   })
 
-  test("a lane gets a new base gap, but a gap that refusals have lengthened stays", async () => {
+  test("a new base gap replaces the old one, but does not shorten a gap that refusals have lengthened", async () => {
     await openLane(scene.sql, APPS, 100)
     await openLane(scene.sql, APPS, 50)
     expect(await pace()).toMatchObject({ gap_ms: 50, base_gap_ms: 50 })
@@ -131,7 +131,7 @@ describe("a refusal", () => {
     ])
   })
 
-  test("a refusal pauses the lane for its Retry-After, at most a day and at least the new gap", async () => {
+  test("a refusal pauses the upstream for its Retry-After, but at most a day and at least the new gap", async () => {
     await openLane(scene.sql, APPS, 1_000)
     await refuse({ retryAfterMs: 90_000, random: 1 })
     expect((await pace()).freeMs).toBeWithin(89_000, 90_001)
@@ -191,7 +191,7 @@ describe("upstreams", () => {
     })
   }
 
-  test("an upstream that sends Retry-After gets no request until then", async () => {
+  test("an upstream that sends Retry-After gets no request before that time", async () => {
     await scene.track(["tea", "mate"])
     scene.stores.on("apps.apple.com", "/", () => new Response("", { status: 429, headers: { "retry-after": "120" } }))
     expect([await run(), await run(), await run()]).toEqual([1, 0, 0])
@@ -211,7 +211,7 @@ describe("upstreams", () => {
     expect(await scene.due("tea")).toMatchObject({ failures: 1 })
   })
 
-  test("an upstream that refuses requests is paused alone; the other upstreams continue", async () => {
+  test("a refusal slows down only the upstream that sent it", async () => {
     await scene.track(["tea"], { only: null })
     scene.stores.on("apps.apple.com", "/", () => new Response("", { status: 403 }))
     expect(await run({ kinds: [searches, lookUps] })).toBe(2)
@@ -265,7 +265,7 @@ describe("later requests of a reading", () => {
     },
   }
 
-  slow("later requests of a reading wait for turns, which other readings share", async () => {
+  slow("the second requests of concurrent readings are one gap apart", async () => {
     await scene.track(Array.from({ length: 5 }, (_, i) => `term ${i}`))
     const gapsMs = new Map([...gaps(0), ["itunes.apple.com" as const, 80]])
     expect(await scene.measuring({ kinds: [twoRequests], gapsMs }).runOnce()).toBe(5)
@@ -274,7 +274,7 @@ describe("later requests of a reading", () => {
     for (const [place, ms] of at.entries()) expect(ms - at[0]!).toBeGreaterThanOrEqual(place * 80 - 30)
   })
 
-  test("a reading whose later request gets no turn in time is put off, without a failure", async () => {
+  test("a reading whose second request gets no slot in time is postponed without a failure", async () => {
     await scene.track(["tea"])
     await openLane(scene.sql, ITUNES, 60_000)
     await takeTurn(scene.sql, ITUNES, live)
@@ -287,7 +287,7 @@ describe("later requests of a reading", () => {
     expect(await scene.sql`select 1 from attempt`).toHaveLength(0)
   })
 
-  test("a reading without a turn after another source was refused fails with that refusal", async () => {
+  test("a reading that was refused by one source and gets no slot for the next source fails as blocked", async () => {
     await scene.track(["tea"])
     await openLane(scene.sql, ITUNES, 60_000)
     await takeTurn(scene.sql, ITUNES, live)

@@ -104,7 +104,7 @@ const SUBJECTS = 400
 const KILLS = 30
 
 longOnServer(
-  `postgres: ${SUBJECTS} due subjects take effect once while 6 workers are killed ${KILLS} times, and none is stuck`,
+  `postgres: ${SUBJECTS} due readings are each stored once while 6 workers are killed ${KILLS} times`,
   async () => {
     answersSearches(stores, () => Math.random() * 60)
     await track(sql, named(SUBJECTS))
@@ -131,11 +131,11 @@ longOnServer(
 )
 
 for (const [how, leaseMs] of [
-  ["and lets go of what it has", SHORT.leaseMs],
-  ["though it takes its lease to stand", 60_000],
+  ["and gives up its lease", SHORT.leaseMs],
+  ["even if it believes that its lease is valid", 60_000],
 ] as const) {
   longOnServer(
-    `postgres: a worker stopped with SIGSTOP past its lease changes nothing once it continues, ${how}`,
+    `postgres: a worker paused with SIGSTOP until its lease expired changes nothing when it continues, ${how}`,
     async () => {
       const { open, opened } = gateway()
       let isHeld = true
@@ -166,7 +166,7 @@ for (const [how, leaseMs] of [
 }
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: three processes never read a subject twice at the same time, however long it takes",
+  "postgres: three processes never read the same subject at the same time, even during long readings",
   async () => {
     const inProgress = new Set<string>()
     const overlapping: string[] = []
@@ -193,7 +193,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share one pace", async () => {
+test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share the rate limit of an upstream", async () => {
   const gapMs = 40
   answersSearches(stores)
   await track(sql, named(60))
@@ -224,7 +224,7 @@ test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share one pace",
 })
 
 longOnServer(
-  "postgres: a subject that kills every worker that reads it backs off, and fifty others are measured meanwhile",
+  "postgres: a reading that kills every worker is retried ever later, and fifty other readings succeed",
   async () => {
     answersSearches(stores, () => 5)
     await track(sql, [...named(50), "killer"])
@@ -248,25 +248,22 @@ longOnServer(
   },
 )
 
-longOnServer(
-  "postgres: SIGTERM while the stores delay some readings ends or gives back all, with exit code 0",
-  async () => {
-    answersSearches(stores)
-    stores.on("apps.apple.com", "/", ({ url }) => (url.search.endsWith("1") ? new Promise(() => {}) : undefined))
-    await track(sql, named(20))
-    const child = await startWorker({ atOnce: 20, stopMs: 200 })
-    await until(async () => stores.requests.length === 20 && (await unread(sql)) === 2)
-    child.kill("SIGTERM")
-    expect(await child.exited).toBe(0)
-    const rows =
-      await sql`select subject, failures, failure, lease, next_at <= now() as due from due where measured_at is null`
-    expect(rows.map(({ subject }) => subject).sort()).toEqual(["term 1", "term 11"])
-    for (const row of rows) expect(row).toMatchObject({ failures: 0, failure: null, lease: null, due: true })
-    stores.on("apps.apple.com", "/", () => Response.json(["10001"]))
-    await workOff(sql)
-    await expectOnce(sql, 20)
-  },
-)
+longOnServer("postgres: a worker that gets SIGTERM ends or gives back its readings and exits with code 0", async () => {
+  answersSearches(stores)
+  stores.on("apps.apple.com", "/", ({ url }) => (url.search.endsWith("1") ? new Promise(() => {}) : undefined))
+  await track(sql, named(20))
+  const child = await startWorker({ atOnce: 20, stopMs: 200 })
+  await until(async () => stores.requests.length === 20 && (await unread(sql)) === 2)
+  child.kill("SIGTERM")
+  expect(await child.exited).toBe(0)
+  const rows =
+    await sql`select subject, failures, failure, lease, next_at <= now() as due from due where measured_at is null`
+  expect(rows.map(({ subject }) => subject).sort()).toEqual(["term 1", "term 11"])
+  for (const row of rows) expect(row).toMatchObject({ failures: 0, failure: null, lease: null, due: true })
+  stores.on("apps.apple.com", "/", () => Response.json(["10001"]))
+  await workOff(sql)
+  await expectOnce(sql, 20)
+})
 
 /** Creates a migrated embedded database, without the 4 s of initdb. */
 async function makeEmbedded(dataDir: string, fill: (sql: Sql) => Promise<unknown>): Promise<void> {
@@ -279,7 +276,7 @@ async function makeEmbedded(dataDir: string, fill: (sql: Sql) => Promise<unknown
   await close()
 }
 
-long("after kill -9 with the embedded database in the process, its readings are measured once, later", async () => {
+long("readings that kill -9 interrupts with the embedded database are stored once after a restart", async () => {
   const { folder, remove } = scratchFolder()
   const dataDir = join(folder, "data")
   await makeEmbedded(dataDir, async (db) => {

@@ -40,7 +40,7 @@ async function due(): Promise<string[]> {
 }
 
 describe("a tracked app", () => {
-  test("a tracked App Store app makes its page, reviews, look-up, charts and findings due", async () => {
+  test("tracking an App Store app schedules its page, reviews, look-up, charts and findings", async () => {
     await track()
     expect(await due()).toEqual([
       `app ios us ${OWN_APP}`,
@@ -53,7 +53,7 @@ describe("a tracked app", () => {
     ])
   })
 
-  test("a tracked app is due in each storefront, but its developer's site only once", async () => {
+  test("a tracked app's readings are scheduled in each storefront, but its app-ads.txt only once", async () => {
     await track({ iosId: OWN_APP, countries: ["us", "de"] })
     const lines = await due()
     for (const kind of ["app", "findings", "listing", "reviews"])
@@ -63,7 +63,7 @@ describe("a tracked app", () => {
     expect(lines.filter((line) => line.startsWith("app_ads"))).toEqual([`app_ads ios us ${OWN_APP}`])
   })
 
-  test("a tracked Google Play app makes due what Google Play has, and no chart or page of the App Store", async () => {
+  test("tracking a Google Play app schedules its look-up, app-ads.txt, findings and reviews", async () => {
     await track({ androidPkg: "com.example.tea" })
     expect(await due()).toEqual([
       "app android us com.example.tea",
@@ -73,7 +73,7 @@ describe("a tracked app", () => {
     ])
   })
 
-  test("tracking an app or learning its genre does not scan the other tracked apps", async () => {
+  test("tracking an app or storing its genre does not scan all tracked apps", async () => {
     const otherCount = 100
     const { id: otherWorkspace } = await someWorkspace(scene.sql, { name: `others ${process.pid}`, plan: "pro" })
     await scene.sql`
@@ -103,7 +103,7 @@ describe("a tracked app", () => {
     expect(learning).toBeWithin(1, 3 * otherCount)
   })
 
-  test("an app of the demo makes nothing due", async () => {
+  test("an app of the demo schedules no reading", async () => {
     await loadDemo(recording, scene.sql, scene.workspaceId, "")
     expect(await due()).toEqual([])
   })
@@ -114,7 +114,7 @@ describe("new facts of a tracked app", () => {
     record(scene.sql, [appsReading(new Date().toISOString(), [{ id, name: "Tea", ...facts }])])
   const rest = async (kind: string) => (await due()).filter((line) => line.startsWith(`${kind} `))
 
-  test("a tracked app's genre makes its charts due, and so does a new genre", async () => {
+  test("a look-up that finds a genre or a new genre of a tracked app schedules the genre's charts", async () => {
     await track()
     await scene.sql`delete from due where kind <> 'chart'`
     await scene.sql`update due set measured_at = now()`
@@ -124,13 +124,13 @@ describe("new facts of a tracked app", () => {
     expect(await due()).toHaveLength(2 * CHARTS.length)
   })
 
-  test("a tracked app's developer makes the developer's page due, in the app's first storefront", async () => {
+  test("a look-up that finds a tracked app's developer schedules the developer's page in one storefront", async () => {
     await track({ iosId: OWN_APP, countries: ["de", "us"] })
     await look(OWN_APP, { developerId: "1500000011" })
     expect(await rest("developer")).toEqual(["developer ios de 1500000011"])
   })
 
-  test("an untracked app's genre and developer make nothing due", async () => {
+  test("a look-up of an untracked app schedules no chart and no developer's page", async () => {
     await look("800009", { genre: "6013", developerId: "1500000012" })
     expect(await due()).toEqual([])
   })
@@ -150,7 +150,7 @@ describe("a rival", () => {
     ["listing", APPS],
   ] as const
 
-  test("a rival makes only its look-up and page due, and nothing once it is no longer a rival", async () => {
+  test("the look-up and the page of an App Store rival are scheduled only while the app is a rival", async () => {
     const app = await track({ iosId: OWN_APP, countries: ["us", "de"] })
     await scene.sql`delete from due`
     await follow(app, await storeApp("800100"), "de")
@@ -164,7 +164,7 @@ describe("a rival", () => {
     expect(await due()).toEqual([])
   })
 
-  test("a Google Play rival makes only its look-up due, which reads its page", async () => {
+  test("only the look-up of a Google Play rival is scheduled", async () => {
     const app = await track({ androidPkg: "com.example.tea" })
     await scene.sql`delete from due`
     const about = { platform: "android" as const, source: "play-details" as const }
@@ -174,7 +174,7 @@ describe("a rival", () => {
     expect(await due()).toEqual(["app android us com.example.cup"])
   })
 
-  test("a rival's page is read after all other App Store pages, each time", async () => {
+  test("a rival's page is read after all other requests to the same upstream", async () => {
     await scene.sql`update workspace set plan = 'free' where id = ${scene.workspaceId}`
     const app = await track()
     await scene.sql`delete from due`
@@ -206,7 +206,7 @@ describe("a rival", () => {
     expect(rows.map((row) => row.priority < 3)).toEqual([true])
   })
 
-  test("a rival that is also tracked, or is the rival of two apps, has each of its rows only once", async () => {
+  test("each reading of a rival is scheduled once, even for a tracked rival or a rival of two apps", async () => {
     const [app, other] = [await track(), await track({ iosId: "800002" })]
     await scene.sql`delete from due where kind not in ('app', 'listing')`
     await follow(app, await storeApp("800002"))
@@ -218,7 +218,7 @@ describe("a rival", () => {
     ])
   })
 
-  test("a rival of a suspended workspace is due again when the workspace returns", async () => {
+  test("a suspended workspace's rivals are due again after the suspension", async () => {
     await follow(await track(), await storeApp("800100"))
     await scene.sql`update workspace set suspended_at = now() where id = ${scene.workspaceId}`
     await scene.sql`delete from due`

@@ -10,7 +10,7 @@ const requestPaths = () => scene.stores.requests.map(({ url }) => `${url.pathnam
 const attempts = async () => [...(await scene.sql`select kind, subject, source, outcome from attempt order by id`)]
 
 describe("an app's page", () => {
-  test("an app's page is read once a day and stored with its rows of other apps and its counts", async () => {
+  test("an app's page is read once a day and stored with its lists of similar apps and developer apps", async () => {
     await scene.track()
     expect(await scene.read("listing")).toBe(1)
     expect(requestPaths()).toEqual([`/us/app/id${HARBOR.id}`])
@@ -34,7 +34,7 @@ describe("an app's page", () => {
     ])
   })
 
-  test("an app's page is not requested while the look-up shows that the app is not sold", async () => {
+  test("an app's page is not requested while its look-up shows the app as unavailable", async () => {
     await scene.track()
     scene.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
     await scene.read("app")
@@ -60,7 +60,7 @@ describe("an app's page", () => {
 describe("a chart", () => {
   const only = (subject: string) => scene.sql`delete from due where kind = 'chart' and subject <> ${subject}`
 
-  slow("a chart is requested by its subject and stored with as many places as it shows", async () => {
+  slow("a chart is stored with all the places of the response", async () => {
     await scene.track()
     await only("ipad grossing 36")
     await scene.read("chart")
@@ -72,7 +72,7 @@ describe("a chart", () => {
     expect(chart).toEqual({ device: "ipad", chart: "grossing", genre: "36", depth: 100, apps: 100 })
   })
 
-  slow("an empty chart counts as measured", async () => {
+  slow("an empty chart is stored as a complete reading", async () => {
     await scene.track()
     await only("iphone paid 36")
     scene.stores.on("itunes.apple.com", "/us/rss/top", ({ url }) => chartFeed(url, []))
@@ -80,7 +80,7 @@ describe("a chart", () => {
     expect([...(await scene.sql`select depth, complete from chart_results`)]).toEqual([{ depth: 0, complete: true }])
   })
 
-  test("a missing chart, or the response of another chart, changes nothing", async () => {
+  test("a chart request answered with 404 or with another chart changes no stored data", async () => {
     await scene.track()
     await only("iphone free 36")
     const before = await scene.facts()
@@ -99,7 +99,7 @@ describe("a chart", () => {
   })
 
   test.each(["iphone free", "iphone free 36 x", "phone free 36", "iphone top 36", ""])(
-    "%p names no chart",
+    "the subject %p of a chart reading throws RangeError",
     (subject) => {
       expect(() => chartNamed({ storefront: "us" }, subject)).toThrow(RangeError)
     },
@@ -107,7 +107,7 @@ describe("a chart", () => {
 })
 
 describe("genres", () => {
-  test("genres of a storefront are read every thirty days", async () => {
+  test("the genres of a storefront are read every thirty days", async () => {
     await scene.track()
     await scene.read("genres")
     expect(requestPaths()).toEqual(["/WebObjects/MZStoreServices.woa/ws/genres?id=36&cc=us"])
@@ -115,7 +115,7 @@ describe("genres", () => {
     expect((await scene.due("genres"))[0]!.hours).toBeWithin(28 * 24, 31 * 24)
   })
 
-  test("genres of another storefront change nothing", async () => {
+  test("a response with the genres of another storefront changes no stored data", async () => {
     await scene.track({ iosId: HARBOR.id, countries: ["de"] })
     await scene.read("genres")
     expect(await scene.count("genre")).toBe(0)
@@ -124,7 +124,7 @@ describe("genres", () => {
 })
 
 describe("a developer's page", () => {
-  slow("a developer's page is read every week, once the developer is known", async () => {
+  slow("a developer's page is read every week after a look-up has found the developer", async () => {
     await scene.track()
     expect(await scene.read("developer")).toBe(0)
     await scene.read("app")

@@ -74,7 +74,7 @@ async function rival(app: string, rivalId: string, storefront = "us") {
 }
 
 describe("findings scheduled by a reading", () => {
-  test("a reading schedules findings of the apps that track its term there, and of no others", async () => {
+  test("a search schedules findings only for apps that track its term in its storefront", async () => {
     await track(["tea"])
     await track(["tea"], { iosId: "700002", countries: ["de"] })
     await track(["mate"], { iosId: "700003" })
@@ -84,13 +84,13 @@ describe("findings scheduled by a reading", () => {
     expect(await soon()).toEqual([`ios us ${OWN_APP}`, "ios us 700003"])
   })
 
-  test("a reading schedules findings only on its store", async () => {
+  test("a search on Google Play schedules no findings for the App Store", async () => {
     await track(["tea"], { androidPkg: "com.example.tea" })
     await put(putForwardTerms, subject("search", "tea", { platform: "android" }))
     expect(await soon()).toEqual(["android us com.example.tea"])
   })
 
-  test("a reading of an app schedules findings of the app and of the apps whose rival it is", async () => {
+  test("a reading of an app schedules findings for the app and for the apps that have it as a rival", async () => {
     await track([], { countries: ["us", "de"] })
     const other = await track([], { iosId: "700002" })
     await rival(other, OWN_APP)
@@ -99,13 +99,13 @@ describe("findings scheduled by a reading", () => {
     expect(await soon()).toEqual([`ios us ${OWN_APP}`, "ios us 700002"])
   })
 
-  test("Google Play reviews schedule findings in all storefronts of the app", async () => {
+  test("Google Play reviews schedule findings for all storefronts of the app", async () => {
     await track([], { androidPkg: "com.example.tea", countries: ["us", "de"] })
     await put(putForwardReviews, subject("reviews", "com.example.tea", { platform: "android" }))
     expect(await soon()).toEqual(["android de com.example.tea", "android us com.example.tea"])
   })
 
-  test("a chart schedules findings of its genre and storefront, and a chart of all apps none", async () => {
+  test("a chart schedules findings for apps of its genre and storefront unless it covers all genres", async () => {
     for (const [iosId, genre] of [
       ["700001", "6013"],
       ["700002", "6015"],
@@ -120,7 +120,7 @@ describe("findings scheduled by a reading", () => {
     expect(await soon()).toEqual(["ios us 700001"])
   })
 
-  test("a reading schedules no findings of the demo or of a suspended workspace", async () => {
+  test("a reading schedules no findings for the demo or for a suspended workspace", async () => {
     await track(["tea"])
     await scene.sql`update workspace set suspended_at = now() where id = ${scene.workspaceId}`
     await scene.sql`delete from due`
@@ -132,7 +132,7 @@ describe("findings scheduled by a reading", () => {
     expect(await scene.sql`select 1 from due`).toHaveLength(0)
   })
 
-  test("a reading schedules findings even if their row was missing", async () => {
+  test("a reading schedules findings even if the app has no row for findings in due", async () => {
     await track(["tea"])
     await scene.sql`delete from due`
     await put(putForwardTerms, subject("search", "tea"))
@@ -140,10 +140,10 @@ describe("findings scheduled by a reading", () => {
   })
 })
 
-describe("the time of the findings", () => {
+describe("the due time of the findings", () => {
   const at = async () => (await scene.due(OWN_APP)).next_at.getTime()
 
-  test("findings are due ten seconds after the first of several readings, or at an earlier set time", async () => {
+  test("findings are due ten seconds after the first reading unless a later one sets a shorter delay", async () => {
     await track(["tea", "mate"])
     await put(putForwardTerms, subject("search", "tea"))
     const first = await at()
@@ -155,7 +155,7 @@ describe("the time of the findings", () => {
     expect(await at()).toBeLessThan(first - 5_000)
   })
 
-  test("findings scheduled during their calculation are calculated once more, then on the next day", async () => {
+  test("findings that a reading schedules during their calculation are calculated again", async () => {
     await track(["tea"])
     const claimed = await claimFindings()
     await put(putForwardTerms, subject("search", "tea"))
@@ -168,7 +168,7 @@ describe("the time of the findings", () => {
     expect((await at()) - Date.now()).toBeGreaterThan(60_000)
   })
 
-  test("findings are never due sooner than a claim can distinguish, however short the delay", async () => {
+  test("findings scheduled without a delay during their calculation are calculated again", async () => {
     await track(["tea"])
     const claimed = await claimFindings()
     await put(putForwardTerms, subject("search", "tea"), 0)
@@ -192,7 +192,7 @@ test("a reading schedules its findings when it is stored, and a failed reading d
   expect(await soon(6)).toEqual([`ios us ${OWN_APP}`])
 })
 
-test("readings of one app schedule one run every few minutes, which later readings do not delay", async () => {
+test("a reading schedules findings two to four minutes ahead, and later readings do not delay them", async () => {
   await track(["tea", "mate"])
   const kinds = [{ ...searches, putsForward: putForwardTerms }]
   scene.stores.on("apps.apple.com", "/us/search", () => Response.json(["10001"]))
@@ -211,7 +211,7 @@ test("readings of one app schedule one run every few minutes, which later readin
   expect(await dueAt()).toEqual(first)
 })
 
-test("after a look-up, the subjects that waited for it are due until they have been read", async () => {
+test("a look-up makes the app's unread app-ads.txt due, but not one that was already read", async () => {
   await track([])
   await scene.sql`
     insert into due (kind, platform, storefront, subject, next_at)
@@ -223,7 +223,7 @@ test("after a look-up, the subjects that waited for it are due until they have b
   expect(await soon(60, "app_ads")).toEqual([])
 })
 
-test("a subject put off for lack of data stays due if a look-up came in the meantime", async () => {
+test("a look-up during a postponed reading of app-ads.txt makes the app-ads.txt due again", async () => {
   const app_ads: DueWork = { ...findings, name: "app_ads" }
   const claimAds = async () => {
     await scene.sql`update due set next_at = now() - interval '1 second' where kind = 'app_ads'`

@@ -65,7 +65,7 @@ describe("a stored body", () => {
     }
   })
 
-  test("a stored body is compressed under its hash and readable only by its owner", async () => {
+  test("a stored body is a compressed file named by its hash and readable only by the file's owner", async () => {
     const original = body("tea ".repeat(10_000))
     await open().keep(original)
     const hex = Buffer.from(original.sha256).toString("hex")
@@ -158,7 +158,7 @@ describe("a sweep", () => {
     expect(await bodies.sweep()).toEqual({ removed: 0, bytes: 0 })
   })
 
-  test("a sweep deletes unfinished files of a killed writer, and nothing that is not a body", async () => {
+  test("a sweep deletes unfinished body files of a killed process, but no foreign files", async () => {
     const bodies = open()
     await bodies.keep(body("tea"))
     const [stored] = files()
@@ -178,7 +178,7 @@ describe("a sweep", () => {
   })
 })
 
-test("a read-only folder prevents no measurement, and logs one line an hour", async () => {
+test("a reading is stored although the body folder is read-only, which is logged once an hour", async () => {
   writeFileSync(folder, "a file where the folder should be")
   const lines: [string, LogFields | undefined][] = []
   const bodies = open({ log: (_, event, fields) => void lines.push([event, fields]) })

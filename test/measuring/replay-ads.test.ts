@@ -48,7 +48,7 @@ const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>
     ]),
   )
 
-slow("figures of an ad account follow from stored bodies; a replay corrects an earlier parser's", async () => {
+slow("a replay of an ad account's stored bodies corrects the figures of an earlier parser", async () => {
   const [fact] = scene.standIn.terms
   for (let i = 0; i < 5_200; i++) scene.standIn.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
   await scene.add()
@@ -97,7 +97,7 @@ slow("figures of an ad account follow from stored bodies; a replay corrects an e
   )
 })
 
-slow("search terms, bids and spend can be traced to their report, and by its hash to a stored body", async () => {
+slow("search terms, bids and spend can be traced to their report and to its stored body", async () => {
   await scene.add()
   await readAll()
   const { sql, workspaceId, appId } = scene

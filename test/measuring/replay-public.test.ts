@@ -56,7 +56,7 @@ function lesser(observation: Observation): Observation {
 }
 
 describe.each(["chart", "genres", "developer"] as const)("a stored body of %s", (kind) => {
-  slow(`${kind} bodies that are parsed differently now are reported, and recorded if asked to`, async () => {
+  slow(`a replay reports ${kind} bodies that are now parsed differently, and records them with write on`, async () => {
     const observation = read[kind]()
     await record(sql, [observation], now)
     const whole = await countStored(kind)
@@ -75,7 +75,7 @@ describe.each(["chart", "genres", "developer"] as const)("a stored body of %s", 
     expect(await countStored(kind)).toBe(whole)
   })
 
-  slow(`${kind} bodies that could not be parsed become readings once a parser reads them`, async () => {
+  slow(`a replay turns ${kind} bodies that could not be parsed into readings once a parser reads them`, async () => {
     const observation = read[kind]()
     const subject = { chart: "iphone free 6015", genres: "36", developer: "1500000011" }[kind]
     const attempt: Attempt = {

@@ -76,7 +76,7 @@ const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>
     recorded,
   ])
 
-slow("figures of an account follow from stored bodies; a replay corrects an earlier parser's", async () => {
+slow("a replay of an account's stored report bodies corrects the figures of an earlier parser", async () => {
   await readAll()
   expect(counts(await run({ write: true }))).toEqual([
     ["asc-downloads", 1, 0, 0, 0, 0],

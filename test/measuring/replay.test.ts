@@ -49,7 +49,7 @@ const PANDA = fixture("play-search-panda.html")
 const panda = (at = AT) => seenIn(playSearch, { storefront: "us", term: "panda" }, PANDA, at)
 
 describe("unchanged bodies", () => {
-  slow("a replay of unchanged bodies of every source changes nothing, with or without writing", async () => {
+  slow("a replay of unchanged bodies of every source changes nothing, with write on or off", async () => {
     const all: readonly Source<never>[] = Object.values(SOURCES).flat()
     // bodies that name people are not stored
     const replayed = all.filter(({ namesPeople }) => !namesPeople).map(({ name }): string => name)
@@ -118,7 +118,7 @@ describe("unchanged bodies", () => {
     expect(progress).toEqual([50, 60, 260, 270])
   })
 
-  test("a replay counts deleted bodies separately from bodies that are never stored", async () => {
+  test("a replay counts deleted bodies separately, unless no bodies are stored at all", async () => {
     await record(sql, [panda()], now)
     expect(await run()).toEqual({ sources: [], examples: [] })
     await keep("something else")
@@ -127,7 +127,7 @@ describe("unchanged bodies", () => {
 })
 
 describe("bodies with another result", () => {
-  slow("a replay lists a search's differences by place, and recording replaces its derived data too", async () => {
+  slow("a replay lists the differences of a search by rank, and with write on also replaces derived data", async () => {
     const workspaceId = await newWorkspace(sql)
     const reading = panda()
     const [first, second, ...otherResults] = reading.results
@@ -179,7 +179,7 @@ describe("bodies with another result", () => {
     expect((await run({ write: true })).sources).toMatchObject([{ same: 1, different: 0, recorded: 0 }])
   })
 
-  test("a recorded replay recalculates keyword metrics", async () => {
+  test("a replay with write on recalculates keyword metrics", async () => {
     const hints = async () => [...(await sql`select score from keyword_metric where metric = 'hints'`)]
     const tide = seenIn(appleHints, { storefront: "us", prefix: "tide" }, fixture("apple-hints-tide-us.plist"), AT)
     await record(sql, [misread(tide, { terms: [] })], now)
@@ -216,14 +216,14 @@ describe("bodies with another result", () => {
     ])
   })
 
-  test("a replay by a parser with an unchanged version reports differences and records none", async () => {
+  test("a replay by a parser with an unchanged version reports differences but does not record them", async () => {
     const reading = panda()
     await record(sql, [{ ...reading, results: reading.results.slice(1) }], now)
     await keep(PANDA)
     expect((await run({ write: true })).sources).toMatchObject([{ different: 1, recorded: 0 }])
   })
 
-  test("a replay by a newer parser records even an unchanged reading, because of the facts of its apps", async () => {
+  test("a replay by a newer parser stores app facts even if the search results are unchanged", async () => {
     const reading = panda()
     const bare = reading.results.map(({ id }) => ({ id }))
     await record(sql, [misread<SearchObservation>(reading, { results: bare })], now)
@@ -235,7 +235,7 @@ describe("bodies with another result", () => {
     expect(await named()).toBe(bare.length)
   })
 
-  slow("a replay keeps the origin, and records only what no later reading has replaced", async () => {
+  slow("a replay keeps the origin of a reading, and does not change apps that were read again later", async () => {
     const text = fixture("itunes-search-vpn-us-2026-03-20.json")
     const found = seenIn(itunesSearch, { storefront: "us", term: "vpn" }, text, AT)
     const ids = found.apps.map(({ id }) => id)
@@ -285,7 +285,7 @@ test("a replay of an unreadable body keeps the stored data and reports the reaso
   expect(await stored(sql)).toBe(before)
 })
 
-slow("a replay lists about twenty of many changes", async () => {
+slow("a replay lists at most twenty changes as examples", async () => {
   const reading = panda()
   const hours = Array.from({ length: 30 }, (_, i) => new Date(Date.parse(AT) - i * 3_600_000))
   const wrong = hours.map((seenAt) => misread(reading, { seenAt, results: reading.results.slice(1) }))
@@ -351,7 +351,7 @@ describe("failed reads", () => {
     expect(await stored(sql)).toBe(after)
   })
 
-  test("a failed read becomes a reading of an unavailable app if the page offers the app to nobody", async () => {
+  test("a failed read becomes a reading of an unavailable app if its page does not offer the app", async () => {
     const page = fixture("play-details-minecraft.html")
     const data = blockData(page, "ds:5") as unknown[][][]
     Object.assign(data[1]![2]!, { 18: [0], 57: null })
@@ -366,7 +366,7 @@ describe("failed reads", () => {
     expect((await run({ write: true })).sources).toMatchObject([{ same: 1, nowReadable: 0, recorded: 0 }])
   })
 
-  test("a failed read stays failed if blocked, without a body, with another status or still unparsable", async () => {
+  test("a replay leaves a blocked, unparsable or bodiless failed read unchanged", async () => {
     for (const [hour, entry] of [
       attempt(PANDA, { outcome: "blocked" }),
       attempt(PANDA, { sha256: undefined as never }),

@@ -22,11 +22,11 @@ const TABLE: Record<string, Tracked> = {
   "an Android app": { ...IOS_APP, platform: "android" },
 }
 
-test.each(Object.entries(TABLE))("%s takes as many requests a day as the manual states", async (column, tracked) => {
+test.each(Object.entries(TABLE))("the requests per day of %s are those in the manual", async (column, tracked) => {
   expect(await requestsADay(sql, tracked)).toEqual(stated(column))
 })
 
-slow("one more app takes as many more requests as the manual states", async () => {
+slow("the additional requests per day for one more app are those in the manual", async () => {
   const [single, two] = [await requestsADay(sql, IOS_APP), await requestsADay(sql, { ...IOS_APP, apps: 2 })]
   const { "developer-sites": _, ...more } = stated("one more iOS app of the genre")
   for (const [upstream, requests] of Object.entries(more)) {
@@ -35,7 +35,7 @@ slow("one more app takes as many more requests as the manual states", async () =
   }
 })
 
-test("every kind of measurement has requests", () => {
+test("every kind of measurement takes requests and has an interval of at least one day", () => {
   for (const { name, requests, together, everyDays } of kindsOf({ egressCountry: "us" })) {
     expect([name, requests > 0]).toEqual([name, true])
     expect([together, everyDays].every((count) => count >= 1)).toBeTrue()

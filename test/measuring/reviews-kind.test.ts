@@ -19,7 +19,7 @@ const read = async (feed = "us") => {
 }
 
 describe("an app's reviews", () => {
-  slow("an app's reviews are first read completely, ten pages, and then with one request a day", async () => {
+  slow("the first reading of an app's reviews takes ten requests, and each daily reading takes one", async () => {
     await scene.track()
     await scene.read("reviews")
     expect([feedRequests(), await storedReviews()]).toEqual([10, 500])
@@ -29,7 +29,7 @@ describe("an app's reviews", () => {
     expect(await read()).toEqual({ readAt: scene.now, completeAt: scene.now, complete: true, empty: false })
   })
 
-  slow("reviews with an empty middle page are stored without it, and read from the top the next day", async () => {
+  slow("reviews with an empty middle page are incomplete until the next day's reading", async () => {
     await scene.track()
     answersReviews(scene.stores, HARBOR.id, reviewPages(9_000, 300, { 3: { reviews: [], last: 6 } }))
     await scene.read("reviews")
@@ -39,7 +39,7 @@ describe("an app's reviews", () => {
     expect([await storedReviews(), await read()]).toMatchObject([300, { complete: true }])
   })
 
-  slow("reviews count as neither absent nor deleted after a refused request or an unusable feed", async () => {
+  slow("stored reviews stay after a refused request, an unusable feed or an empty page", async () => {
     await scene.track()
     answersReviews(scene.stores, HARBOR.id, reviewPages(9_000, 60))
     await scene.read("reviews")
@@ -55,7 +55,7 @@ describe("an app's reviews", () => {
     expect(await scene.due("reviews")).toMatchObject([{ failures: 3, failure: "failed" }])
   })
 
-  slow("an app's reviews are empty only if a look-up shows that the app has no ratings", async () => {
+  slow("an empty review feed is a failed reading unless a look-up has shown that the app has no ratings", async () => {
     await scene.track({ iosId: "1000000001" })
     answersReviews(scene.stores, "1000000001", [{ reviews: [], last: null }])
     await scene.read("reviews")
@@ -68,7 +68,7 @@ describe("an app's reviews", () => {
     expect([...(await scene.sql`select empty, complete from review_read`)]).toEqual([{ empty: true, complete: true }])
   })
 
-  test("an app's reviews have no author, neither in rows nor in stored bodies", async () => {
+  test("the authors of reviews are not stored, and neither are the bodies of review pages", async () => {
     await scene.track()
     answersReviews(scene.stores, HARBOR.id, reviewPages(9_000, 60))
     const bodies: string[] = []
@@ -78,8 +78,8 @@ describe("an app's reviews", () => {
   })
 })
 
-describe("a first reading, which is long", () => {
-  long("at most two first readings run at once, so that other readings get a place", async () => {
+describe("the long first reading of an app's reviews", () => {
+  long("at most two first readings of reviews run at the same time", async () => {
     for (let i = 1; i <= 4; i++) {
       await scene.track({ iosId: String(1_000_000_000 + i) })
       answersReviews(scene.stores, String(1_000_000_000 + i), reviewPages(9_000, 120))
@@ -88,7 +88,7 @@ describe("a first reading, which is long", () => {
     expect(await scene.read("reviews", { atOnce: 6 })).toBe(2)
   })
 
-  slow("a first reading books no turn ahead, so that work that is due in the meantime can go first", async () => {
+  slow("a first reading books no request slots ahead, so that other due readings can go first", async () => {
     const lane: Lane = { upstream: "itunes.apple.com", egress: EGRESS }
     await scene.sql`
       insert into pace (upstream, egress, next_at, base_gap_ms, gap_ms)
@@ -111,7 +111,7 @@ describe("a first reading, which is long", () => {
     expect(await ahead()).toBeWithin(500, 1_001)
   })
 
-  long("a first reading may take five times as long as others", async () => {
+  long("a first reading of reviews has a longer timeout than other readings", async () => {
     await scene.track()
     scene.stores.on("itunes.apple.com", "/us/rss/customerreviews/", async () => {
       await Bun.sleep(60)
@@ -128,23 +128,20 @@ describe("reviews on Google Play", () => {
       .filter(({ url }) => url.hostname === "play.google.com")
       .map(({ url }) => [url.searchParams.get("hl"), url.searchParams.get("gl")].join())
 
-  slow(
-    "Google Play reviews are read once for all storefronts with a language, whatever the egress country",
-    async () => {
-      scene.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer([900, 899], null)))
-      await scene.track({ androidPkg: PACKAGE, countries: ["us", "de", "at", "jp"] })
-      for (const count of [2, 2, 0]) expect(await scene.read("reviews", { isDue: true })).toBe(count)
-      expect(new Set(languages())).toEqual(new Set(["de,AT", "ja,JP", "en,US"]))
-      expect((await scene.sql`select feed from review_read order by feed`).map(({ feed }) => feed)).toEqual([
-        "de",
-        "en",
-        "ja",
-      ])
-      expect((await scene.due("reviews")).map(({ failures }) => failures)).toEqual([0, 0, 0, 0])
-    },
-  )
+  slow("Google Play reviews are read once per language of the storefronts, whatever the egress country", async () => {
+    scene.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer([900, 899], null)))
+    await scene.track({ androidPkg: PACKAGE, countries: ["us", "de", "at", "jp"] })
+    for (const count of [2, 2, 0]) expect(await scene.read("reviews", { isDue: true })).toBe(count)
+    expect(new Set(languages())).toEqual(new Set(["de,AT", "ja,JP", "en,US"]))
+    expect((await scene.sql`select feed from review_read order by feed`).map(({ feed }) => feed)).toEqual([
+      "de",
+      "en",
+      "ja",
+    ])
+    expect((await scene.due("reviews")).map(({ failures }) => failures)).toEqual([0, 0, 0, 0])
+  })
 
-  test("Google Play reviews that are blocked change nothing", async () => {
+  test("a blocked reading of Google Play reviews changes no stored data", async () => {
     await scene.track({ androidPkg: PACKAGE })
     scene.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response("", { status: 429 }))
     const before = await scene.facts()

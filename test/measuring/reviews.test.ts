@@ -128,7 +128,7 @@ describe("an app's reviews, read day after day", () => {
     })
   })
 
-  long("daily readings add reviews of a missing page on the next day", async () => {
+  long("reviews of a page that was missing are stored by the next day's reading", async () => {
     feed(pagesOf(9_000, 300))
     await readToday()
     now = new Date(now.getTime() + DAY_MS)
@@ -148,7 +148,7 @@ describe("an app's reviews, read day after day", () => {
     expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ complete: true, readAt: now })
   })
 
-  test("reviews that a blocked store did not return count as neither absent nor deleted", async () => {
+  test("stored reviews stay after a day on which the store blocks all requests", async () => {
     feed({ 1: [403] })
     expect(await readToday().catch((error) => error.outcome)).toBe("blocked")
     expect(await sql`select 1 from review_read`).toHaveLength(0)
@@ -164,7 +164,7 @@ describe("an app's reviews, read day after day", () => {
     expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: false, complete: true })
   })
 
-  test("an app without reviews is stored as such, and its first review replaces that", async () => {
+  test("an app without reviews is stored as empty until its first review is read", async () => {
     feed({ 1: [{ reviews: [], last: 1 }] })
     await readToday()
     expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: true, complete: true })
@@ -205,7 +205,7 @@ slow("reviews of Google Play are read and stored by language", async () => {
   })
 })
 
-test("the author of a review is not stored, not logged, and not in stored bodies", async () => {
+test("the author of a review is in no row, no log line and no stored body", async () => {
   feed(pagesOf(9_000, 60))
   await readToday()
   stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer(ids(900, 20), null)))

@@ -6,7 +6,7 @@ import { searches } from "./stand-in.ts"
 
 const scene = prepareScene()
 
-slow("a reading of a store that has long been unreachable is refused with the reason instead of an eta", async () => {
+slow("a live read from a store that has long been unreachable fails with the reason instead of an ETA", async () => {
   const measure = createMeasure({
     sql: scene.sql,
     kinds: [searches],

@@ -71,7 +71,7 @@ const opened = (kind: string, subject: string = WEB) => ({ kind, subject, open: 
 const ended = (kind: string, subject: string = WEB) => ({ kind, subject, open: false })
 
 describe("a parser that stops matching", () => {
-  test("five unparsed bodies in a row open an alert, four do not, and an answer resets the count", async () => {
+  test("five unparsable responses in a row open an alert, and a parsed response resets the count", async () => {
     await reads(4, "changed")
     await read(null)
     await reads(4, "changed")
@@ -85,7 +85,7 @@ describe("a parser that stops matching", () => {
     })
   })
 
-  test("other failures in between neither count as unparsed nor reset the count", async () => {
+  test("other failures between unparsable responses neither increase nor reset their count", async () => {
     await reads(4, "changed")
     await reads(20, "failed")
     expect([...(await alerts())]).toEqual([])
@@ -105,7 +105,7 @@ describe("a parser that stops matching", () => {
     expect(next!.id).toBe(first!.id + 1)
   })
 
-  test("the first answer ends the alert and is logged once; the next time opens another alert", async () => {
+  test("the first parsed response ends the alert, and later unparsable responses open a new alert", async () => {
     await reads(7, "changed")
     await reads(3, null)
     expect([[...(await alerts())], events()]).toEqual([
@@ -122,7 +122,7 @@ describe("a parser that stops matching", () => {
     expect([...(await alerts())]).toEqual([opened("source_changed")])
   })
 
-  test("unparsed bodies are counted per source", async () => {
+  test("unparsable responses are counted per source", async () => {
     await reads(4, "changed")
     await read("changed", { source: "apple-hints" })
     expect([...(await alerts())]).toEqual([])
@@ -133,7 +133,7 @@ describe("a parser that stops matching", () => {
 })
 
 describe("a canary", () => {
-  test("a canary that fails as changed twice in a row opens an alert, which only the canary ends", async () => {
+  test("a canary that fails as changed twice in a row opens an alert until the canary is answered", async () => {
     await read(null)
     await canaryRead("changed", WEB, 1)
     expect([...(await alerts())]).toEqual([])
@@ -161,7 +161,7 @@ describe("a canary", () => {
 describe("a refusing source", () => {
   const anHourLater = () => sql`update source_state set refused_since = refused_since - interval '1 hour'`
 
-  slow("a source that refuses for an hour without an answer opens an alert, whatever else fails", async () => {
+  slow("a source that refuses for an hour without an answer opens an alert despite other failures", async () => {
     await reads(50, "blocked")
     await reads(3, "failed")
     expect([...(await alerts())]).toEqual([])
@@ -175,7 +175,7 @@ describe("a refusing source", () => {
     ])
   })
 
-  test("a source that refuses but answers within the hour opens no alert", async () => {
+  test("a source that refuses requests but also answers within the hour opens no alert", async () => {
     await read("blocked")
     await anHourLater()
     await read(null)
@@ -183,7 +183,7 @@ describe("a refusing source", () => {
     expect([...(await alerts())]).toEqual([])
   })
 
-  test("a source that refuses after unparsed bodies has two alerts, which end together", async () => {
+  test("an answer ends both alerts of a source that refused requests after unparsable responses", async () => {
     await reads(5, "changed")
     await read("blocked")
     await anHourLater()
@@ -266,7 +266,7 @@ describe("the list of canaries", () => {
         ${platform === "android" ? app!.id : null}, '{us}', ${origin})`
   }
 
-  test("no canary exists while nothing, or only the demo, is tracked", async () => {
+  test("no canary exists if no app is tracked, or only the demo's app", async () => {
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     await track("ios", "demo")
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
@@ -287,7 +287,7 @@ describe("the list of canaries", () => {
     expect(await sql`select 1 from due where kind = 'canary' and measured_at is null limit 1`).toHaveLength(0)
   })
 
-  test("canaries are deleted with the platform's last app or with a disabled source, and no others", async () => {
+  test("a canary is deleted after its platform's last app is untracked or its source is disabled", async () => {
     await track("ios")
     await sql`insert into due (kind, platform, storefront, subject) values ('search', 'ios', 'us', 'apple-web-search')`
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
@@ -301,7 +301,7 @@ describe("the list of canaries", () => {
     expect(await sql`select 1 from due where kind = 'search' limit 10`).toHaveLength(1)
   })
 
-  test("a canary that is being read stays for now", async () => {
+  test("a canary that is being read is not deleted", async () => {
     await track("ios")
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     await sql`update due set lease = gen_random_uuid(), lease_until = now() where subject = 'apple-web-search'`
@@ -310,7 +310,7 @@ describe("the list of canaries", () => {
     expect(await rows()).toEqual([WEB_ROW])
   })
 
-  test("a canary of another country stays while a process there reads it", async () => {
+  test("a canary for another country is deleted only after no process has read it for two days", async () => {
     await track("android")
     await ensureCanaries(sql, { sources: of(), egressCountry: "fr" })
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
@@ -325,7 +325,7 @@ describe("the list of canaries", () => {
     expect(await rows()).toEqual(["android de play-search"])
   })
 
-  test("a canary is a term that always has results, in the storefront that is read", () => {
+  test("a canary is a search for a common term in a storefront that the instance reads", () => {
     expect(canaryOf("apple-web-search", undefined)).toEqual({ platform: "ios", storefront: "us", term: "weather" })
     expect(canaryOf("play-search", "de")).toEqual({ platform: "android", storefront: "de", term: "weather" })
     expect(canaryOf("apple-hints", "fr")).toEqual({ platform: "ios", storefront: "de", term: "insta" })
@@ -333,7 +333,7 @@ describe("the list of canaries", () => {
     expect([canaryOf("play-search", undefined), canaryOf("itunes-lookup", "de")]).toEqual([null, null])
   })
 
-  test("hints that are empty or do not contain the prefix mean that the endpoint has changed", () => {
+  test("a canary fails as changed if its hints are empty or do not contain the prefix", () => {
     const hints = (...terms: string[]): HintsObservation => ({
       kind: "hints",
       source: "apple-hints",
@@ -351,7 +351,7 @@ describe("the list of canaries", () => {
     expect(assertCanary(hints("wetter", "instagram"))).toBeUndefined()
   })
 
-  test("an answer with no or hardly any results means that the parser no longer matches", () => {
+  test("a canary fails as changed if its search has hardly any results", () => {
     const searchOf = (count: number): SearchObservation =>
       reading(
         "weather",

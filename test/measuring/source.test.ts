@@ -66,7 +66,7 @@ describe("an answer", () => {
     ])
   })
 
-  test("a response is requested once", async () => {
+  test("a failed request is not repeated", async () => {
     const before = server.requests.length
     await failureOf(respond(500))
     expect(server.requests.length).toBe(before + 1)
@@ -150,7 +150,7 @@ describe("a large body", () => {
     expect([failure.outcome, failure.message]).toEqual(["changed", "more than 500000 bytes"])
   })
 
-  slow("a large body waits until another one is released, and stops waiting when its reading times out", async () => {
+  slow("a large body waits until another large body is released, or until its reading times out", async () => {
     const limit = createBodyLimit(1)
     const large = BODY + " ".repeat(3_000_000)
     const [first, second, small] = [limit.guest(), limit.guest(), limit.guest()]
@@ -218,7 +218,7 @@ describe("a redirect", () => {
 })
 
 describe("a connection", () => {
-  test("a connection that sends too much is cut off", async () => {
+  test("a connection is closed when its response exceeds the size limit", async () => {
     let sent = 0
     const endless = () =>
       new ReadableStream<Uint8Array>({
@@ -234,7 +234,7 @@ describe("a connection", () => {
     expect(sent).toBeLessThan(100_000_000)
   })
 
-  test("a connection without an answer in time fails", async () => {
+  test("a request without a response in time fails", async () => {
     const failure = await failureOf(() => Bun.sleep(3_000).then(() => new Response(BODY)), { timeoutMs: 100 })
     expect(failure.outcome).toBe("failed")
     expect(failure.message).toBe("no answer within 100 ms")
@@ -249,14 +249,14 @@ describe("a connection", () => {
     expect(failure.message).toBe("no answer within 200 ms")
   })
 
-  test("a connection that is refused fails", async () => {
+  test("a refused connection is a failed read", async () => {
     const failure = await failureOf(respond(200), { address: () => "http://127.0.0.1:1" })
     expect(failure.outcome).toBe("failed")
     expect(failure.message).toBe("the connection failed")
     expect(failure.cause).toBeInstanceOf(Error)
   })
 
-  test("a connection is closed when its reading is aborted", async () => {
+  test("an aborted request ends immediately as a failed read", async () => {
     const stop = new AbortController()
     setTimeout(() => stop.abort(new Error("stopping")), 50)
     const started = performance.now()
@@ -276,12 +276,12 @@ describe("a stored body", () => {
     seenAt: new Date("2026-02-01T00:00:00Z"),
   }
 
-  test("a stored body is parsed as it was when it was received", async () => {
+  test("a stored body is parsed with the same result as when it was received", async () => {
     const { seen: reading } = await read(respond(200, {}, BODY), { now: () => body.seenAt })
     expect(parseBody(appleStoreSearch, SUBJECT, body, undefined)).toEqual(reading)
   })
 
-  test("a stored body is attached to the failure, whatever the parser throws", () => {
+  test("the failure of a stored body contains the body, whatever the parser throws", () => {
     const trip = () => {
       throw new TypeError("undefined is not an object")
     }

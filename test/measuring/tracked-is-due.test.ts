@@ -70,7 +70,7 @@ async function claimNothing(): Promise<void> {
 }
 
 describe("tracked subjects", () => {
-  test("an app on both stores is due at once in its storefronts, with its terms", async () => {
+  test("tracking an app on both stores makes the app and its terms due in every storefront", async () => {
     await track(["tea", "mate"], { iosId: "1234567", androidPkg: "com.example.tea", countries: ["us", "de"] })
     expect(await due()).toEqual(
       [
@@ -87,7 +87,7 @@ describe("tracked subjects", () => {
     )
   })
 
-  test("a tracked app is due exactly when the transaction that tracks it commits", async () => {
+  test("a tracked app becomes due when the transaction that tracks it commits", async () => {
     const undone = await errorOf(
       sql.begin(async (tx) => {
         await trackApp(tx, {
@@ -107,7 +107,7 @@ describe("tracked subjects", () => {
     expect(await due()).toEqual([])
   })
 
-  test("a keyword added later is due in each storefront, and an existing one is unchanged", async () => {
+  test("adding a keyword makes it due in each storefront and leaves existing keywords unchanged", async () => {
     const app = await track(["tea"], { iosId: "1234567", countries: ["us", "de"] })
     await sql`update due set next_at = now() + interval '1 day', measured_at = now() where subject = 'tea'`
     await sql.begin((tx) => addTerms(tx, app, "all", ["tea", "mate"]))
@@ -119,7 +119,7 @@ describe("tracked subjects", () => {
     ])
   })
 
-  slow("the demo's app is never due until a workspace makes it its own", async () => {
+  slow("the demo's app is not due until its workspace keeps the app and removes the demo", async () => {
     await loadDemo(recording, sql, paying.id, "")
     const [demo] = await sql<{ id: string }[]>`select id from tracked_app order by id limit 1`
     expect(await sql`select 1 from due`).toHaveLength(0)
@@ -136,7 +136,7 @@ describe("tracked subjects", () => {
     ])
   })
 
-  test("a term of two workspaces is one row, with the priority of the paying plan", async () => {
+  test("a term that two workspaces track has one row in due, with the priority of the paying plan", async () => {
     await track(["tea"], { workspaceId: free.id, iosId: "1234567" })
     expect(await due()).toContain("search ios us tea 2")
     await track(["mate", "tea"], { workspaceId: paying.id, iosId: "1234567" })
@@ -171,7 +171,7 @@ describe("tracked subjects", () => {
     ])
   })
 
-  test("other changes of an app make nothing due", async () => {
+  test("a change of an app other than its stores, storefronts and terms schedules no reading", async () => {
     const app = await track(["tea"])
     await sql`delete from due`
     await sql`update tracked_app set goal = 'rank', countries = countries, name = 'Tea' where id = ${app}`
@@ -180,7 +180,7 @@ describe("tracked subjects", () => {
 })
 
 describe("untracked subjects", () => {
-  test("an untracked subject is deleted at its turn, without a read and without using the turn", async () => {
+  test("an untracked subject is deleted from due when it would be read, and no request is made", async () => {
     const app = await track(["tea", "mate", "milk"])
     await sql.begin((tx) => removeTerms(tx, app, "all", ["tea", "mate"]))
     await sql`update due set next_at = now() + interval '1 day' where subject = 'milk'`
@@ -199,7 +199,7 @@ describe("untracked subjects", () => {
     expect(claimed?.subjects.map(({ subject }) => subject)).toEqual(["tea"])
   })
 
-  test("an untracked subject is read while a caller waits for it, and a canary always is", async () => {
+  test("an untracked subject is read only while a caller waits for it or if it is a canary", async () => {
     await sql`
       insert into due (kind, platform, storefront, subject, priority, asked_until)
       values ('search', 'ios', 'us', 'asked live', 0, now() + interval '1 minute'),
@@ -210,7 +210,7 @@ describe("untracked subjects", () => {
     expect(second.claimed).toMatchObject({ live: false, subjects: [{ kind: "canary" }] })
   })
 
-  test("a claim deletes a suspended workspace's subjects, and they are due again after the suspension", async () => {
+  test("a suspended workspace's subjects are deleted from due, and are due again after the suspension", async () => {
     await track(["tea"])
     await setWorkspace(sql, paying.name, { suspended: true })
     await claimNothing()
@@ -230,7 +230,7 @@ describe("untracked subjects", () => {
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a subject tracked again while it is being deleted stays due, whichever came first",
+  "postgres: a subject that is tracked again while a claim deletes it stays due",
   async () => {
     const app = await track(["tea"])
     await sql.begin((tx) => removeTerms(tx, app, "all", ["tea"]))
@@ -252,7 +252,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: concurrent tracking, untracking and claiming lose no row",
+  "postgres: concurrent tracking, untracking and claiming lose no row of a tracked subject",
   async () => {
     const app = await track([])
     const terms = Array.from({ length: 12 }, (_, i) => `term ${i}`)

@@ -79,7 +79,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-long("the first day reads everything and makes no alert except for a keyword that is off topic", async () => {
+long("the first day's readings make no alert except for a keyword that is off topic", async () => {
   const args = { iosId: HARBOR.id, countries: ["us"], keywords: TERMS }
   const preview = await service.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const confirm = { key, method: "POST", body: { confirmToken: preview.body.confirmToken } }
@@ -138,7 +138,7 @@ long("the second day makes exactly the expected alerts and changes", async () =>
   expect([rivals.length, new Set(pages).size]).toEqual([10, pages.length])
 })
 
-long("reading and checking both days once more makes no second alert", async () => {
+long("reading and checking both days again makes no further alert", async () => {
   const before = await sql`select t::text from alert t order by id`
   const changes = await sql`select t::text from listing_change t order by 1`
   await sql`update due set next_at = now() where kind not in ('genres', 'developer', 'app_ads')`

@@ -36,7 +36,7 @@ const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 describe("subjects under way", () => {
   beforeEach(() => reads())
 
-  test("each kind of measurement under way sets its own flags", async () => {
+  test("each flag is true exactly while its kinds of measurement are under way", async () => {
     expect(await flags()).toEqual([false, false, false])
     await due("search")
     expect(await flags()).toEqual([true, false, false])
@@ -47,7 +47,7 @@ describe("subjects under way", () => {
     expect(await flags()).toEqual([false, true, true])
   })
 
-  test("a reason is present exactly if its flag is false", async () => {
+  test("each flag that is false has a reason, and each flag that is true has none", async () => {
     await due("search")
     expect(await whys()).toEqual([null, "not_scheduled", "awaits_results"])
     await due("difficulty", { next_at: ago(-60) })
@@ -75,7 +75,7 @@ describe("subjects under way", () => {
     expect(await flags()).toEqual([false, false, false])
   })
 
-  test("a subject overdue by a day is not under way", async () => {
+  test("a subject that has been overdue for a day is not under way", async () => {
     await due("search", { next_at: ago(1_441) })
     expect(await flags()).toEqual([false, false, false])
     expect((await whys())[0]).toBe("overdue")
@@ -125,7 +125,7 @@ describe("subjects that no process reads", () => {
     expect(await whys({ platform: "android" })).toEqual([null, "source_off", "not_scheduled"])
   })
 
-  test("nothing is under way on Google Play if the address's country is unknown or another", async () => {
+  test("nothing is under way on Google Play for a storefront other than the egress address's country", async () => {
     await reads({ egressCountry: undefined })
     expect((await whys({ platform: "android" }))[0]).toBe("no_egress_country")
     expect((await whys())[0]).toBeNull()
@@ -149,14 +149,14 @@ describe("subjects that no process reads", () => {
   })
 })
 
-describe("a day's expectation", () => {
+describe("the expected readings of a day", () => {
   const today = new Date().toISOString().slice(0, 10)
   const side = { platform: "ios" as const, storefront: "us", terms: ["tea", "mate", "milk"] }
   const expected = async (day = today) =>
     (await readExpectations(sql, [side, { ...side, platform: "android" }], day))[0]
   const tonight = new Date(`${today}T23:59:59.999Z`)
 
-  test("a day's expectation counts what is read now or later that day, and nothing else", async () => {
+  test("the expected readings of a day are those due now or later that day", async () => {
     await reads()
     await due("search")
     await due("search", { subject: "mate", next_at: tonight })
@@ -166,7 +166,7 @@ describe("a day's expectation", () => {
     expect(await expected()).toEqual({ expected: 3, notMeasuring: null })
   })
 
-  test("a day's expectation is zero if no process reads or nothing is scheduled", async () => {
+  test("the expected readings of a day are 0 if no process reads or nothing is scheduled", async () => {
     expect(await expected()).toEqual({ expected: 0, notMeasuring: "not_scheduled" })
     for (const subject of side.terms) await due("search", { subject })
     expect(await expected()).toEqual({ expected: 0, notMeasuring: "no_worker" })

@@ -39,7 +39,7 @@ function holdFirst() {
 const reads = (read: Kind["read"]): Kind => ({ ...searches, read })
 
 describe("a reading", () => {
-  test("a reading is stored together with its end, and is counted for its source", async () => {
+  test("a reading is stored, its lease is released, and the answer is counted for its source", async () => {
     await scene.track(["tea"])
     expect(await scene.measuring().runOnce()).toBe(1)
     expect(requestedTerms(scene.stores)).toEqual(["tea"])
@@ -75,7 +75,7 @@ describe("a reading", () => {
     expect(await stored(scene.sql)).toBe(0)
   })
 
-  test("a reading that another source completes counts as measured, and the refusal stays in the log", async () => {
+  test("a reading that a second source completes succeeds, and the first source's refusal is logged", async () => {
     await scene.track(["tea"])
     scene.stores.on("apps.apple.com", "/", () => new Response(CAPTCHA))
     const kind = reads(async ([subject], port) => {
@@ -126,13 +126,13 @@ describe("a reading", () => {
     expect(await scene.due("tea")).toMatchObject({ failures: 1, failure: "failed" })
   })
 
-  test("a reading ends at its timeout, even if it ignores its signal", async () => {
+  test("a reading ends at its timeout, even if it ignores its abort signal", async () => {
     await scene.track(["tea"])
     await scene.measuring({ kinds: [reads(() => new Promise(() => {}))], readMs: 30 }).runOnce()
     expect(await scene.due("tea")).toMatchObject({ failures: 1, failure: "failed", lease: null })
   })
 
-  test("a reading of several subjects ends for all of them, and listeners get them all", async () => {
+  test("a failed reading of several subjects is a failure of each, and listeners are notified once", async () => {
     for (const iosId of ["600001", "600002", "600003"]) await scene.track([], { iosId, only: "app" })
     const endings: string[] = []
     const measuring = scene.measuring({ kinds: [lookUps] })
@@ -146,8 +146,8 @@ describe("a reading", () => {
   })
 })
 
-describe("a poison subject", () => {
-  slow("a subject that always throws backs off until the next day, logs once, and affects no others", async () => {
+describe("a subject whose reading always throws", () => {
+  slow("a subject whose reading always throws is retried ever later, and delays no other subject", async () => {
     await scene.track(["poison", ...Array.from({ length: 12 }, (_, i) => `term ${i}`)])
     await scene.sql`update due set next_at = now() - interval '1 hour' where subject = 'poison'`
     const logged: string[] = []
@@ -223,7 +223,7 @@ describe("a lease", () => {
 })
 
 describe("a started worker", () => {
-  slow("a started worker that is nudged reads due work at once, six readings at a time per upstream", async () => {
+  slow("a nudge makes a worker read due subjects immediately, six at a time per upstream", async () => {
     const { open, opened } = gateway()
     const active = { "apps.apple.com": 0, "itunes.apple.com": 0 }
     for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
@@ -256,7 +256,7 @@ describe("a started worker", () => {
     expect(requestedTerms(scene.stores)).toHaveLength(12)
   })
 
-  slow("a started worker finds subjects that another process tracked, and continues at each turn", async () => {
+  slow("a started worker reads subjects that another process tracks, one gap apart", async () => {
     const polling = scene.measuring({ pollMs: 20, gapsMs: new Map([["apps.apple.com", 100]]) })
     polling.start()
     await Bun.sleep(50)
@@ -321,7 +321,7 @@ describe("a stop", () => {
     expect(scene.stores.requests).toHaveLength(1)
   })
 
-  test("a stop that exceeds its limit gives readings back: they are due at once and count no failure", async () => {
+  test("a stop that exceeds its time limit leaves unfinished readings due, without a failure", async () => {
     await scene.track(["tea"])
     const { arrived } = holdFirst()
     const stopping = scene.measuring({ stopMs: 30 })

@@ -53,11 +53,11 @@ const NOT_PUBLIC = {
   ],
 }
 
-test.each(Object.entries(NOT_PUBLIC))("an address that is %s is not public", (_, addresses) => {
+test.each(Object.entries(NOT_PUBLIC))("an address of this group is not public: %s", (_, addresses) => {
   expect(addresses.filter((address) => isPublicAddress(address))).toEqual([])
 })
 
-test("the neighbours of the special networks are public", () => {
+test("addresses next to the special networks are public", () => {
   const neighbours = [
     "1.0.0.0",
     "8.8.8.8",

@@ -87,7 +87,7 @@ function limits(runtime: "bun" | "deno") {
     expect([open.hits, safe.requests.length]).toEqual([1, 1])
   })
 
-  test("the proxy of the environment is not used", async () => {
+  test("the proxy in the environment is not used", async () => {
     await using proxy = await site(page("proxied"))
     await using open = await site(page("open"))
     const url = `http://127.0.0.1:${proxy.port}`
@@ -107,7 +107,7 @@ describe("time limits", () => {
     expect(slowMs).toBeLessThan(20_000)
   })
 
-  slow("a request times out in every phase: look-up, TLS, head, body and redirects", async () => {
+  slow("a request times out in every phase: name resolution, TLS, head, body and redirects", async () => {
     await using silent = await site(() => {})
     await using slowHead = await site((_, socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: "))
     await using slowBody = await site((_, socket) => drip(socket, "HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n"))
@@ -129,7 +129,7 @@ describe("time limits", () => {
     expect(codes).toEqual(codes.map(() => "timeout"))
   })
 
-  slow("the first byte in time ends only the wait for the first byte, not the total limit", async () => {
+  slow("a response whose first byte is in time may take longer than the limit for the first byte", async () => {
     await using late = await site((_, socket) => {
       socket.write("HTTP/1.1 200 OK\r\n")
       setTimeout(() => socket.end("\r\nhere"), 400)
@@ -137,7 +137,7 @@ describe("time limits", () => {
     expect(text(await ask(`http://a.test:${late.port}/`, late.port, { firstByteMs: 200 }))).toBe("here")
   })
 
-  slow("the caller's abort ends the request, before it and during it, and closes the connection", async () => {
+  slow("the caller's abort prevents a request that has not begun, and ends an open request", async () => {
     let closed = 0
     await using silent = await site((_, socket) => void socket.on("close", () => closed++))
     const url = `http://a.test:${silent.port}/`
@@ -152,7 +152,7 @@ describe("time limits", () => {
   })
 })
 
-test("a body of 512,000 bytes is accepted and a larger one refused, plain and inflated", async () => {
+test("a body of 512,000 bytes is accepted and a larger body is refused, whether compressed or not", async () => {
   for (const [size, outcome] of [
     [512_000, 512_000],
     [512_001, "too_large"],

@@ -5,7 +5,7 @@ import { safeFetch } from "../../src/outbound/safe-fetch.ts"
 import { ask, codeOf, HERE, page, safeSite, site, text } from "./site.ts"
 
 describe("an allowed site", () => {
-  test("a request has the site's name, and the path, query and headers of the caller", async () => {
+  test("a request has the site's host name and the caller's path, query and headers", async () => {
     await using open = await site(page("hello", { "content-type": "text/plain" }))
     const answer = await ask(`http://Name.Test:${open.port}/a b?q=é#x`, open.port, {
       headers: { accept: "text/plain" },
@@ -63,7 +63,7 @@ describe("an allowed site", () => {
     expect(safe.requests).toHaveLength(2)
   })
 
-  test("a TLS certificate is checked whatever the environment variables", async () => {
+  test("a TLS certificate is checked even if the environment disables the check", async () => {
     await using safe = await safeSite((_, socket) => socket.end(page("said")))
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0"
@@ -75,13 +75,13 @@ describe("an allowed site", () => {
     }
   })
 
-  test("the next address of a site is tried when one does not answer", async () => {
+  test("if one address of a site does not answer, the next address is tried", async () => {
     await using open = await site(page("here"))
     const options = { resolve: async () => ["127.0.0.3", "127.0.0.1"], allowPrivate: { includes: () => true } }
     expect(text(await ask(`http://a.test:${open.port}/`, open.port, options))).toBe("here")
   })
 
-  test("a site is resolved by the operating system by default", async () => {
+  test("a host name is resolved by the operating system by default", async () => {
     await using open = await site(page("here"))
     const options = {
       ports: [open.port],
@@ -115,7 +115,11 @@ describe("a response", () => {
       "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhel\r\n002;a=b\r\nlo\r\n0\r\nx: y\r\n\r\n",
       "hello",
     ],
-    ["after interim ones", `HTTP/1.1 103 Early\r\nlink: x\r\n\r\nHTTP/1.1 100 Go\r\n\r\n${page("hello")}`, "hello"],
+    [
+      "after interim responses",
+      `HTTP/1.1 103 Early\r\nlink: x\r\n\r\nHTTP/1.1 100 Go\r\n\r\n${page("hello")}`,
+      "hello",
+    ],
     ["longer than its length", `${page("hello")}more`, "hello"],
     ["without a body", "HTTP/1.1 204 None\r\ncontent-length: 5\r\n\r\n", ""],
     ["of length 0 with a coding", page("", { "content-encoding": "gzip" }), ""],
@@ -131,15 +135,15 @@ describe("a response", () => {
   })
 
   test.each([
-    ["that is another protocol's", "220 mail.example.com ESMTP\r\n\r\n"],
+    ["of another protocol", "220 mail.example.com ESMTP\r\n\r\n"],
     ["without a status", "HTTP/1.1 OK\r\n\r\n"],
     ["of HTTP/2", "HTTP/2 200\r\n\r\n"],
     ["that changes the protocol", `HTTP/1.1 101 Switching\r\nupgrade: x\r\n\r\n${page("hello")}`],
-    ["of nothing", ""],
-    ["whose head breaks off", "HTTP/1.1 200 OK\r\ncontent-le"],
+    ["without any bytes", ""],
+    ["with a truncated head", "HTTP/1.1 200 OK\r\ncontent-le"],
     ["whose head is too long", `HTTP/1.1 200 OK\r\nx: ${"y".repeat(20_000)}\r\n\r\n`],
     [
-      "whose heads together are too long",
+      "with too long interim heads",
       `HTTP/1.1 103 Early\r\nlink: ${"y".repeat(1_000)}\r\n\r\n`.repeat(17) + page("hello"),
     ],
     ["with a header without a name", "HTTP/1.1 200 OK\r\n: x\r\n\r\n"],
@@ -147,25 +151,25 @@ describe("a response", () => {
     ["with a NUL in a header", "HTTP/1.1 200 OK\r\nx: a\0b\r\n\r\n"],
     ["of two lengths", "HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello"],
     ["of a length below zero", "HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\nhello"],
-    ["that breaks off", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhello"],
-    ["whose chunk breaks off", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nhello"],
+    ["with a truncated body", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhello"],
+    ["with a truncated chunk", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nhello"],
     ["without a last chunk", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n"],
     [
-      "whose chunk is longer than it says",
+      "with a chunk longer than its size",
       "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhello\r\n0\r\n\r\n",
     ],
-    ["with a chunk of no size", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n"],
-    ["of another transfer", "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
+    ["with a chunk without a size", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n"],
+    ["of an unknown transfer coding", "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
     ["of an unknown coding", zip(gzipSync("hello"), "zstd")],
     ["of two codings", zip(gzipSync(gzipSync("hello")), "gzip, gzip")],
-    ["that is not what its coding says", page("hello", { "content-encoding": "gzip" })],
-    ["whose coding breaks off", zip(gzipSync("hello".repeat(100)).subarray(0, 20), "gzip")],
+    ["that does not match its coding", page("hello", { "content-encoding": "gzip" })],
+    ["with truncated compressed data", zip(gzipSync("hello".repeat(100)).subarray(0, 20), "gzip")],
   ])("a response %s is refused", async (_, response) => {
     await using open = await site(response)
     expect(await codeOf(ask(`http://a.test:${open.port}/`, open.port))).toBe("bad_answer")
   })
 
-  test("a response leaves no connection open, read or refused", async () => {
+  test("a connection is closed after its response was read or refused", async () => {
     for (const response of [
       page("hello"),
       page("hello", { "content-encoding": "zstd" }),
@@ -183,7 +187,7 @@ describe("a response", () => {
     }
   })
 
-  test("a response of any status is an answer", async () => {
+  test("a response with any status is returned to the caller", async () => {
     for (const status of [200, 206, 304, 400, 404, 410, 429, 500, 503, 599]) {
       await using open = await site(page(status === 304 ? "" : "said", {}, status))
       expect((await ask(`http://a.test:${open.port}/`, open.port)).status).toBe(status)
@@ -205,7 +209,7 @@ describe("a redirect", () => {
     expect([post.status, open.hits]).toEqual([302, 2])
   })
 
-  test("a redirect without a location is returned as it is, and one with an invalid location is refused", async () => {
+  test("a redirect without a location is returned, and a redirect with an invalid location is refused", async () => {
     await using nowhere = await site(page("", {}, 301))
     await using wrong = await site(page("", { location: "http://[/" }, 301))
     const follow = { mayFollow: () => true }
@@ -213,7 +217,7 @@ describe("a redirect", () => {
     expect(await codeOf(ask(`http://a.test:${wrong.port}/`, wrong.port, follow))).toBe("bad_redirect")
   })
 
-  test("a redirect is followed five times if the caller allows it", async () => {
+  test("at most five redirects are followed, and only if the caller allows each of them", async () => {
     await using five = await site(redirects(5))
     const trails: string[][] = []
     const mayFollow = (to: URL, trail: readonly URL[]) =>
@@ -229,10 +233,10 @@ describe("a redirect", () => {
   })
 })
 
-describe("isSent of a problem", () => {
+describe("isSent of an outbound error", () => {
   const isSent = (request: Promise<unknown>) => request.catch(({ code, isSent }: OutboundProblem) => [code, isSent])
 
-  test("isSent is false if nobody was reached or no TLS connection was made", async () => {
+  test("isSent is false if the connection or its TLS handshake failed", async () => {
     await using safe = await safeSite((_, socket) => socket.end(page("said")))
     const notFound = Object.assign(new Error("x"), { code: "ENOTFOUND" })
     expect(await isSent(ask("http://a.test:1/", 1))).toEqual(["unreachable", false])
@@ -248,7 +252,7 @@ describe("isSent of a problem", () => {
     expect(safe.requests).toEqual([])
   })
 
-  test("isSent is true if the connection was open, whatever the response", async () => {
+  test("isSent is true if the connection was opened, whatever the response", async () => {
     await using cut = await site((_, socket) => void socket.destroy())
     await using silent = await site(() => {})
     await using broken = await site(page("x", { "content-length": 9 }))

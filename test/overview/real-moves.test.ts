@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 const now = (day: string) => ({ now: new Date(`${day}T12:00:00Z`) })
 
-test("get_today returns the same movements as the table for every real day compared with the day before", async () => {
+test("get_today counts the movements of each real day as a direct comparison with the previous day does", async () => {
   const dates = [...days.keys()]
   let moved = 0
   for (const [at, day] of dates.entries()) {
@@ -62,7 +62,7 @@ test("get_today returns the same movements as the table for every real day compa
 })
 
 test.each([1, 3, 30])(
-  "get_timeline returns the movements of %d real days after every change of a page",
+  "get_timeline counts the movements within %d days after each change as a comparison of the ranks does",
   async (window) => {
     const dates = [...days.keys()]
     const last = dates.at(-1) as string

@@ -61,7 +61,7 @@ const ranks = async (env: Record<string, string>) => {
   return out.match(/"rank": \d+/g)
 }
 
-slow("the archive alone suffices to start, track an app, back up, and restore on a new machine", async () => {
+slow("the release archive alone can start a server, track an app, make a backup and restore it", async () => {
   const env = { ...environment("data"), BACKUP_DIR: join(scratch, "backups") }
   const server = await serving({ ...unpacked, env })
   const words = ["app", "add", "https://apps.apple.com/us/app/tide-clock/id1200000002", "--keyword", "tides", "--wait"]
@@ -89,7 +89,7 @@ slow("the archive alone suffices to start, track an app, back up, and restore on
   expect(apps).toMatchObject([{ iosId: "1200000002" }])
 })
 
-slow("the archive alone upgrades a backup of each released version, then serves it and finds it in order", async () => {
+slow("the release archive restores and upgrades a backup of each released version", async () => {
   const versions = readdirSync(RELEASED).flatMap((name) => /^(.+)\.backup$/.exec(name)?.[1] ?? [])
   expect(versions).toContain(versionOf())
   for (const version of versions) {
@@ -104,6 +104,6 @@ slow("the archive alone upgrades a backup of each released version, then serves 
   }
 })
 
-slow("the program of the archive writes nothing to the home and working directories", () => {
+slow("the release archive's program writes no files to the home and working directories", () => {
   expect([readdirSync(home), readdirSync(unpacked.cwd)]).toEqual([[], []])
 })

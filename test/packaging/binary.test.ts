@@ -36,7 +36,7 @@ const call = async ({ url, key }: Serving, path: string) => {
 
 let firstStartMs = 0
 
-slow("the binary alone in an empty folder shows its version, its help and its document", async () => {
+slow("the binary in an empty folder prints its version, its help and its OpenAPI document", async () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   expect(await binary.run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" })
   const { out } = await binary.run(["version", "--json"])
@@ -48,34 +48,37 @@ slow("the binary alone in an empty folder shows its version, its help and its do
   expect(readdirSync(binary.folder)).not.toContain(".appmeter")
 })
 
-slow("the first start prints a working key, an import adds history, and a second start has all of it", async () => {
-  const first = await served("first")
-  firstStartMs = first.firstMs
-  expect(await call(first, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
-  for (const path of ["/docs", "/docs/operate/data", "/docs/operate.md", "/v1/openapi.json", "/readyz"])
-    expect((await fetch(first.url + path)).status).toBe(200)
-  const env = { DATA_DIR: "first" }
-  const stdin = readFileSync(join(root, "fixtures/demo/search-us-2025-10-25.jsonl"), "utf8").replaceAll(
-    '"origin":"demo",',
-    "",
-  )
-  const lines = stdin.trim().split("\n").length
-  expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ read: lines, recorded: lines, bad: [] })
-  await stopped(first)
+slow(
+  "the first start prints a working key, and a second start still has the key and the imported readings",
+  async () => {
+    const first = await served("first")
+    firstStartMs = first.firstMs
+    expect(await call(first, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })
+    for (const path of ["/docs", "/docs/operate/data", "/docs/operate.md", "/v1/openapi.json", "/readyz"])
+      expect((await fetch(first.url + path)).status).toBe(200)
+    const env = { DATA_DIR: "first" }
+    const stdin = readFileSync(join(root, "fixtures/demo/search-us-2025-10-25.jsonl"), "utf8").replaceAll(
+      '"origin":"demo",',
+      "",
+    )
+    const lines = stdin.trim().split("\n").length
+    expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ read: lines, recorded: lines, bad: [] })
+    await stopped(first)
 
-  const warm = await served("first")
-  expect([warm.key, warm.out()]).toEqual([undefined, expect.stringContaining(warm.url)])
-  expect(await call({ ...warm, key: first.key }, "/v1/apps")).toMatchObject({ status: 200 })
-  expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ recorded: 0, known: lines })
-  await stopped(warm)
-  expect(readdirSync(join(binary.folder, "first")).sort()).toEqual(["postgres", "server.lock"])
-  process.stdout.write(
-    `${binary.where}: first start to first 200 in ${Math.round(firstStartMs)} ms, ` +
-      `warm ${Math.round(warm.firstMs)} ms\n`,
-  )
-})
+    const warm = await served("first")
+    expect([warm.key, warm.out()]).toEqual([undefined, expect.stringContaining(warm.url)])
+    expect(await call({ ...warm, key: first.key }, "/v1/apps")).toMatchObject({ status: 200 })
+    expect(await answer(["import", "-"], { env, stdin })).toMatchObject({ recorded: 0, known: lines })
+    await stopped(warm)
+    expect(readdirSync(join(binary.folder, "first")).sort()).toEqual(["postgres", "server.lock"])
+    process.stdout.write(
+      `${binary.where}: first start to first 200 in ${Math.round(firstStartMs)} ms, ` +
+        `warm ${Math.round(warm.firstMs)} ms\n`,
+    )
+  },
+)
 
-slow("the binary reads the word in a picture with its embedded files", async () => {
+slow("the binary recognises text in a picture with its embedded files", async () => {
   const { findings } = JSON.parse((await binary.run(["doctor", "--json"], { env: { OCR_DATA: "none" } })).out)
   expect(findings.find(({ thing }: { thing: string }) => thing === "screenshots")).toMatchObject({
     state: "warning",
@@ -83,7 +86,7 @@ slow("the binary reads the word in a picture with its embedded files", async () 
   })
 })
 
-slow("the binary answers an assistant over its pipes and explains how to start it", async () => {
+slow("the binary answers an assistant on stdin and stdout and prints the configuration for assistants", async () => {
   const env = { DATA_DIR: "assistant" }
   expect((await binary.run(["workspace", "create", "studio"], { env })).code).toBe(0)
   const { secret } = await answer(["key", "create"], { env })
@@ -108,7 +111,7 @@ slow("the binary's stack traces name files and lines of the source, and no folde
   expect(err).not.toContain(root)
 })
 
-slow("the licences command names every package in the binary and the origin of each file in it", async () => {
+slow("the licences command names every package in the binary", async () => {
   const { code, out } = await binary.run(["licences"])
   expect(code).toBe(0)
   const { modules, carried, assets } = binary.contents
@@ -141,7 +144,7 @@ slow("the licences command names every package in the binary and the origin of e
 
 const KILLS = 4
 
-slow(`a first start killed at ${KILLS} moments never leaves a broken directory`, async () => {
+slow(`a first start killed at ${KILLS} different moments never leaves a broken data directory`, async () => {
   let [emptyCount, whole] = [0, 0]
   for (let round = 1; round <= KILLS; round++) {
     const dataDir = `killed-${round}`

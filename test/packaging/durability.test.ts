@@ -24,8 +24,7 @@ beforeAll(async () => {
 afterAll(() => binary?.remove())
 
 long(
-  "the binary is killed three times while it serves: no acknowledged write is lost or partial, all books agree, " +
-    "no page is damaged",
+  "killing the binary three times under load loses no acknowledged write and damages no database page",
   async () => {
     const { wrong, batches, imports, summary } = await killRounds(binary, 3, trial)
     process.stdout.write(`${summary}\n`)
@@ -37,7 +36,7 @@ long(
 )
 
 long(
-  "the trial finds a lost write, a partial write and a damaged page",
+  "the durability check detects a lost write, a partial write and a damaged database page",
   async () => {
     const { batches, paid, imports } = trial.acknowledged
     await trial.start()

@@ -24,7 +24,7 @@ function install(name: string, packages: string[]): string {
 }
 
 test.skipIf(isQuick || !hasNpm)(
-  "npx appmeter runs the program of this machine with its arguments and exit code",
+  "npx appmeter runs the program for this platform and passes on arguments and exit code",
   () => {
     const program = join(scratch, "program")
     writeFileSync(program, '#!/bin/sh\necho "$@"\nexit 78\n')

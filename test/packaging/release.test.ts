@@ -62,7 +62,7 @@ describe("a release", () => {
     expect(readdirSync(folder)).not.toContain("SHA256SUMS.sig")
   })
 
-  slow("an archive has one folder with the program, its licences, completions, unit and README", () => {
+  slow("an archive has one folder with the program, licences, shell completions, systemd unit and README", () => {
     const folder = plain()
     expect(run(["tar", "xJf", `${UNIX}.tar.xz`], folder).exitCode).toBe(0)
     const unpacked = join(folder, UNIX)
@@ -82,7 +82,7 @@ describe("a release", () => {
     expect(listed.filter((name) => !name.endsWith("/")).sort()).toEqual(expected.sort())
   })
 
-  test("a bundle for desktop assistants has a manifest whose command is in it", () => {
+  test("a bundle for desktop assistants contains the command that its manifest names", () => {
     const folder = plain()
     expect(run(["unzip", "-q", `${WINDOWS}.mcpb`, "-d", "bundle"], folder).exitCode).toBe(0)
     const manifest = JSON.parse(readFileSync(join(folder, "bundle/manifest.json"), "utf8"))
@@ -94,7 +94,7 @@ describe("a release", () => {
     expect(Object.keys(manifest.user_config)).toEqual(settings!)
   })
 
-  slow("packing the same programs again gives the same bytes and signature, which its public key verifies", () => {
+  slow("packing the same programs twice gives identical files and a signature that the public key verifies", () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519")
     const keyFile = join(scratch, "key.pem")
     writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }))

@@ -56,7 +56,7 @@ describe("the alerts page", () => {
     expect(text).not.toContain("<Timer>")
   })
 
-  test("the filtered alerts are available as CSV, and no spreadsheet runs a cell as a formula", async () => {
+  test("the filtered alerts are available as CSV, and a cell that looks like a formula is neutralised", async () => {
     const { text, headers } = await owner.browser.open(`/app/alerts?app=${mate}&since=2025-11-04&as=csv`)
     expect(headers.get("content-disposition")).toContain("alerts.csv")
     const [head, ...rows] = readCsv(text.replace("\uFEFF", "")) as string[][]
@@ -66,7 +66,7 @@ describe("the alerts page", () => {
     ])
   })
 
-  test("older alerts are on further pages, and a cursor for other filters leads to the newest alerts", async () => {
+  test("older alerts are on a second page, and that page links to the newest alerts", async () => {
     const many = await trackOwn(service.sql, { workspaceId: workspace, iosId: newStoreId(), name: "Many" })
     const alert = { workspace, app: many, at: "2025-10-01T10:00:00Z", read: true }
     await tellAlerts(service.sql, Array(101).fill(alert))
@@ -81,7 +81,7 @@ describe("the alerts page", () => {
     expect(await page(`?app=${tea}&after=${cursor}`)).toContain(">Newest</a>")
   })
 
-  test("the alerts of the chosen app are marked as read, and no other alerts", async () => {
+  test("only the alerts of the chosen app are marked as read", async () => {
     const before = await unreadOf(service.sql, workspace)
     const formPage = await owner.browser.open(`/app/alerts?app=${mate}`)
     const names = ["form", "back", "until", "about"]

@@ -7,7 +7,7 @@ import type { PageContext } from "../../src/ui/app/context.ts"
 
 // every value below is one that the operation's output schema allows
 
-test("a campaign that has no reported day is listed with unknown figures", () => {
+test("a campaign without a reported day is listed with dashes instead of zeros", () => {
   const campaign = { name: "Brand", status: "ENABLED", countries: ["us"], budget: null, metrics: null, share: null }
   const part = campaignsPart({ campaigns: [campaign], from: "2026-01-01", to: "2026-01-28" } as never).text
   expect(part).toContain("Brand")
@@ -15,7 +15,7 @@ test("a campaign that has no reported day is listed with unknown figures", () =>
   expect(part).not.toContain(">0<")
 })
 
-test("a bought keyword without a match type is listed", () => {
+test("an Apple Ads keyword without a match type is listed", () => {
   const metrics = {
     impressions: 10,
     taps: 1,
@@ -28,7 +28,7 @@ test("a bought keyword without a match type is listed", () => {
   expect(boughtPart({ keywords: [keyword], from: "2026-01-01", to: "2026-01-28" } as never).text).toContain("tides")
 })
 
-test("a change that the platform does not list yet is shown as sent", () => {
+test("a change that the ads platform does not list yet is shown as sent", () => {
   const command = {
     at: "2026-01-02T03:04:05.000Z",
     by: "service",
@@ -62,7 +62,7 @@ test("an alert of an app that is no longer tracked has no link", () => {
   expect(list).not.toContain("href")
 })
 
-test("renaming a field of an answer breaks the build", () => {
+test("a page that uses an unknown field, operation or input of an answer does not compile", () => {
   const rivals = { day: null, rivals: [], omitted: 0 } as unknown as AnswerOf<"list_rivals">
   // @ts-expect-error: list_rivals has no such field
   expect(rivals.theirRivals).toBeUndefined()

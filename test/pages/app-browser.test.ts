@@ -40,14 +40,14 @@ describe.skipIf(binary === null)("/app in a browser", () => {
 
   const path = () => tab.value<string>("location.pathname + location.search")
 
-  slow("the printed link leads to a rank in three clicks: the form, the app, and the rank", async () => {
+  slow("the sign-in link leads to the app's rank in two clicks", async () => {
     expect(await path()).toBe("/app")
     await tab.leave(`document.querySelector('.apps a[href$="${tea.app}"]').click()`)
     expect(await path()).toBe(`/app/apps/${tea.app}`)
     expect(await tab.value("document.querySelector('tbody .rank').textContent")).toBe("4")
   })
 
-  slow("the dashboard works by keyboard: each stop is visible, none traps the focus, Enter opens", async () => {
+  slow("the dashboard works by keyboard, with a visible focus and without a keyboard trap", async () => {
     await tab.open(at(`/app/apps/${tea.app}`))
     // a selected row shows the toolbar
     await tab.value("document.querySelector('[name=terms]').click()")
@@ -75,7 +75,7 @@ describe.skipIf(binary === null)("/app in a browser", () => {
     expect(await path()).toBe(`/app/apps/${tea.app}/evidence?term=tea&at=us-ios`)
   })
 
-  slow("the keyword filter works while typing, and by its form without script", async () => {
+  slow("the keyword filter works while typing, and through its address when scripts are disabled", async () => {
     await tab.open(at(`/app/apps/${tea.app}`))
     const countVisible = "[...document.querySelectorAll('#keywords tbody tr')].filter((row) => !row.hidden).length"
     expect(await tab.value<number>(countVisible)).toBe(2)

@@ -53,7 +53,7 @@ describe("the sample", () => {
     }
   })
 
-  test("the sample shows no tab whose operations do not exist", async () => {
+  test("the sample shows a tab only if the tab's operations exist", async () => {
     const { text } = await browserOf(service).open("/app/sample/apps/app_lumenjournal")
     const hasOperation = (id: string) => catalog.some((operation) => operation.id === id)
     expect(text.includes(">Ads</a>")).toBe(hasOperation("list_campaigns"))
@@ -61,13 +61,13 @@ describe("the sample", () => {
     expect(text).toContain(">Rivals</a>")
   })
 
-  test("the sample has only its own app", async () => {
+  test("the sample does not show a workspace's app", async () => {
     expect((await browserOf(service).open(`/app/sample/apps/${tea.app}`)).status).toBe(404)
   })
 })
 
 describe("every page", () => {
-  slow("every page is well-formed, small, loads from no other host, and has a policy that enforces it", async () => {
+  slow("every page is small, well-formed HTML with a policy that blocks other hosts", async () => {
     const ownPages = [...OWN_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
     for (const page of [...SAMPLE, ...ownPages]) {
       const { text, headers } = await owner.open(page)
@@ -82,14 +82,14 @@ describe("every page", () => {
     }
   })
 
-  test("every page asks visitors to sign in, and leads back to itself after the sign-in", async () => {
+  test("every page redirects visitors to the sign-in and returns to itself after the sign-in", async () => {
     const { status, headers } = await browserOf(service).open(`${base}/reviews?q=calm`)
     expect(status).toBe(303)
     expect(headers.get("location")).toBe(`/sign-in?${new URLSearchParams({ next: `${base}/reviews?q=calm` })}`)
     expect((await browserOf(service).open("/app")).status).toBe(303)
   })
 
-  slow("every page is free to view", async () => {
+  slow("viewing a page costs no credits", async () => {
     const used = async () =>
       (
         await service.sql<
@@ -101,7 +101,7 @@ describe("every page", () => {
     expect(await used()).toEqual(before)
   })
 
-  test("an unknown page is reported within the frame", async () => {
+  test("an unknown page shows an error within the dashboard's layout", async () => {
     for (const page of ["/app/nowhere", `${base}/nothing`, "/app/apps/%", "/app/apps/app_none"]) {
       const { status, text } = await owner.open(page)
       expect([page, status]).toEqual([page, 404])
@@ -111,7 +111,7 @@ describe("every page", () => {
 })
 
 describe("keywords", () => {
-  test("the three states of a keyword look different, and each rank links to its reading", async () => {
+  test("ranked, absent and unmeasured keywords look different, and each rank links to its reading", async () => {
     const { text } = await owner.open(base)
     const row = (term: string) =>
       new RegExp(`<tr><td class="pick">(?:(?!</tr>)[\\s\\S])*<bdi>${term}</bdi>[\\s\\S]*?</tr>`).exec(text)?.[0] ?? ""
@@ -123,7 +123,7 @@ describe("keywords", () => {
     expect(row("oolong")).not.toContain("evidence")
   })
 
-  slow("keywords can be found, filtered and sorted by the address", async () => {
+  slow("parameters in the address search, filter and sort the keywords", async () => {
     const terms = async (query: string) =>
       [...(await owner.open(`${base}?${query}`)).text.matchAll(/name="terms" value="([^"]*)"/g)].map(([, term]) => term)
     expect(await terms("")).toEqual(["tea", "green tea", "oolong"])
@@ -169,7 +169,7 @@ describe("keywords", () => {
     expect(text).toContain(`datetime="${dayAgo(38)}"`)
   })
 
-  test("the combined chart has a gap for a day without a reading, and a square for an absence", async () => {
+  test("the combined chart has a gap on a day without a reading, and reports absent days", async () => {
     const { text } = await owner.open(`${base}/ranks?terms=tea&terms=green+tea&terms=oolong`)
     expect(text).toContain(`tea: measured on 3 days; ranks 4 to 9, the last 4.`)
     expect(text).toContain("green tea: measured on 1 day, absent on 1.")
@@ -179,7 +179,7 @@ describe("keywords", () => {
     expect(line?.match(/L/g)?.length).toBe(1)
   })
 
-  test("each rank links to its reading: source, time, parser, hash, and the places as read", async () => {
+  test("the evidence page of a rank shows the reading's hash and its list of results", async () => {
     const { text } = await owner.open(`${base}/evidence?term=tea&day=${dayAgo(2)}`)
     const [reading] = await service.sql<{ sha256: string }[]>`
       select encode(r.sha256, 'hex') as sha256
@@ -193,7 +193,7 @@ describe("keywords", () => {
     )
   })
 
-  test("untracked keywords have no evidence page", async () => {
+  test("an untracked keyword has no evidence page", async () => {
     await tea.measure("secret of others", 0, 5)
     const { status, text } = await owner.open(`${base}/evidence?term=secret+of+others`)
     expect([status, text.includes("secret of others")]).toEqual([404, false])
@@ -231,7 +231,7 @@ test("a store page, the reviews and the readings show when and how the last read
 })
 
 describe("other workspaces", () => {
-  slow("no page shows another workspace's name, keyword, key, write or alert, or opens its pages", async () => {
+  slow("a page shows no data of another workspace, and its app pages are not found", async () => {
     const coffee = await sharing(service, { name: "Coffee Secret", keywords: ["espresso hidden"] })
     await coffee.measure("espresso hidden", 1, 12)
     await coffee.measure("espresso hidden", 0, 3)
@@ -253,7 +253,7 @@ describe("other workspaces", () => {
     }
   })
 
-  test("no page operation shows other apps or workspace-wide data to a key limited to some apps", async () => {
+  test("a key limited to some apps gets no data of other apps or of the whole workspace on pages", async () => {
     const { workspace } = tea.writer
     const other = await sharing(service, { name: "Other", keywords: ["tea"] })
     await service.sql`update tracked_app set workspace_id = ${workspace} where id = ${other.app}`
@@ -310,7 +310,7 @@ describe("other workspaces", () => {
 })
 
 describe("the demo", () => {
-  long("every page of each demo app opens, and an empty page explains what it would show", async () => {
+  long("every page of each demo app opens, and an empty page links to sample data", async () => {
     const workspace = await service.workspace({ plan: "enterprise" })
     await loadDemoInto(recording, service.sql, workspace, { days: 1 })
     const browser = await ownerOf(service, workspace)
@@ -332,7 +332,7 @@ describe("the demo", () => {
 })
 
 describe("approvals", () => {
-  test("an approval is only given by the form on the owner's page", async () => {
+  test("an approval requires the form token of the owner's page", async () => {
     await service.sql`update workspace set approve_outside = '{all}' where id = ${tea.writer.workspace}`
     const token = await tea.writer.token("create_share_link", { appId: tea.app, country: "us" })
     expect((await tea.writer.confirm(token)).body.reason).toBe("approval_needed")
@@ -347,14 +347,14 @@ describe("approvals", () => {
     await service.sql`update workspace set approve_outside = '{}' where id = ${tea.writer.workspace}`
   })
 
-  test("a page without a form of its own refuses a POST", async () => {
+  test("a page without a form refuses a POST request", async () => {
     const { status } = await owner.send(base, { form: "x" })
     expect(status).toBe(405)
   })
 })
 
 describe("a thousand keywords", () => {
-  long("a thousand keywords take at most 100 KB compressed and ten statements, in any order", async () => {
+  long("a page of an app with 1,000 keywords needs at most 100 KB compressed and ten SQL statements", async () => {
     const counted = countedOn(service.sql)
     const many = openService({ sql: counted.sql })
     const keywords = Array.from({ length: 1_000 }, (_, at) => `keyword ${at} of a longer kind`)

@@ -126,7 +126,7 @@ const lostRows = async () => {
 
 const tokenOf = async (browser: Browser) => fieldIn(await browser.open("/app/settings/profile"), "form") as string
 
-slow("the walk through the pages finds every expected page and form", () => {
+slow("following all links finds every expected page and form", () => {
   // some pages of the route list need a parameter
   for (const [address, { status }] of pages) expect([address, status < 500]).toEqual([address, true])
   expect(pages.size).toBeGreaterThan(50)
@@ -149,7 +149,7 @@ describe("every form", () => {
     expect((await everyRow(service.sql, ...VOLATILE)).length).toBe(before.size)
   })
 
-  slow("a form that another workspace sends changes nothing in this one and shows none of its data", async () => {
+  slow("a form sent by another workspace's owner changes no data of this workspace and shows none of it", async () => {
     const { browser: stranger } = await memberOf(service, await service.workspace(), "owner")
     const token = await tokenOf(stranger)
     const accepted: unknown[] = []
@@ -163,7 +163,7 @@ describe("every form", () => {
     expect([accepted, await lostRows()]).toEqual([[], []])
   })
 
-  slow("a person of a lesser role can send only the forms that the role may send", async () => {
+  slow("a form that a person's role may not send is refused", async () => {
     const accepted: unknown[] = []
     for (const [role, { browser }] of Object.entries(lesser)) {
       const token = await tokenOf(browser)
@@ -190,7 +190,7 @@ describe("every form", () => {
     expect([count > 50, refused]).toEqual([true, []])
   })
 
-  slow("hostile texts are escaped in the response, and shown as text on every page", async () => {
+  slow("a hostile text in a form is escaped in the response and on every page", async () => {
     const token = await tokenOf(owner)
     for (const form of forms.filter(({ texts }) => texts.length > 0))
       for (const hostile of HOSTILE) {

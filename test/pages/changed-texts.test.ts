@@ -28,7 +28,7 @@ beforeAll(async () => {
   await record(service.sql, readings, () => new Date())
 })
 
-test("a change of subtitle or description shows only the paragraphs that differ, before and after", async () => {
+test("a changed subtitle or description shows only the paragraphs that differ", async () => {
   const { text } = await (await ownerOf(service, tea.writer.workspace)).open(`/app/apps/${tea.app}/page`)
   const part = /<h2>What changed<\/h2>[\s\S]*?<\/section>/.exec(text)![0]
   expect(part).toContain("<strong>Subtitle</strong>")
@@ -39,7 +39,7 @@ test("a change of subtitle or description shows only the paragraphs that differ,
   expect(part).not.toContain("Leeds")
 })
 
-test("a rival's changes count pictures and report a changed description without its text", async () => {
+test("a rival's changes show the number of pictures, and a changed description without its text", async () => {
   const rival = "1600000777"
   const read = (days: number, texts: Partial<Listing>) => listed(`${dayAgo(days)}T03:00:00Z`, texts, { id: rival })
   const phone = ["https://example.com/1.png", "https://example.com/2.png"]
@@ -56,7 +56,7 @@ test("a rival's changes count pictures and report a changed description without 
   expect(part).not.toContain("mate")
 })
 
-test("programs cannot read the changed texts of a store page", async () => {
+test("the API does not return the changed texts of a store page", async () => {
   const key = await service.key(tea.writer.workspace)
   const { text, status } = await service.call(`/v1/apps/${tea.app}/page?country=us`, { key })
   expect([status, text.includes("green tea right"), text.includes("white tea")]).toEqual([200, false, false])

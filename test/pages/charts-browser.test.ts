@@ -104,7 +104,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
 
   const PARTS = Array.from({ length: POSITIONS }, (_, at) => (at + 0.5) / POSITIONS)
 
-  slow("at each of 61 positions under the mouse, the crosshair shows the day's values of every line", async () => {
+  slow("the crosshair shows every line's value of the day at 61 mouse positions", async () => {
     await show(1_280)
     for (const [at, part] of PARTS.entries()) {
       // the height varies, because a reader need not aim at the line
@@ -120,7 +120,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     expect(await shownDay()).toBeNull()
   })
 
-  slow("at each of 61 positions under a finger, the crosshair shows the day's values of every line", async () => {
+  slow("the crosshair shows every line's value of the day at 61 touch positions", async () => {
     await show(390)
     for (const part of PARTS) {
       await tab.point(plot.left + part * plot.width, plot.top + plot.height / 2, "finger")
@@ -131,7 +131,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     expect(await shownDay()).toBeNull()
   })
 
-  slow("Home, End and the arrow keys reach every day, and a live region contains its values", async () => {
+  slow("Home, End and the arrow keys reach every day, and a live region announces the day's values", async () => {
     await show(1_280)
     await tab.value("document.querySelector('.plot').focus()")
     const announced = () => tab.value<string>("document.querySelector('[aria-live=polite]').textContent")
@@ -171,7 +171,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
 
   // all charts share one script; the short run tests one chart with notes, and one with unmeasured days
   for (const { path, id, times } of LINE_CHARTS.slice(0, cases(2, LINE_CHARTS.length)))
-    slow(`chart ${id} of ${path} shows every line at 61 positions by mouse, finger and keys`, async () => {
+    slow(`chart ${id} of ${path} shows every line's values by mouse, touch and keyboard`, async () => {
       const days = await readFile(path, id)
       const check = async (expected: FileDay) => {
         const { day, lines } = await shownIn(id)
@@ -198,7 +198,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
       }
     })
 
-  slow("every line chart of the sample has a CSV, and its crosshair is tested here", async () => {
+  slow("every line chart of the sample has a CSV and is in this file's list of tested charts", async () => {
     const found = new Set<string>()
     for (const page of [
       ...SAMPLE_PAGES.map((path) => `/app/sample${path}`),
@@ -215,7 +215,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     expect([...found].filter((id) => !["ranks", ...tested].includes(id))).toEqual([])
   })
 
-  slow("the crosshair names what happened on a day, and a hidden line is left out", async () => {
+  slow("the crosshair shows the event of a day and leaves out hidden lines", async () => {
     await show(1_280)
     const at = DAYS.indexOf("2026-10-13")
     const x = plot.left + plot.width * (0.008 + (0.984 * at) / (DAYS.length - 1))

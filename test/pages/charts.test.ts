@@ -22,7 +22,7 @@ beforeAll(async () => {
 const cells = (csv: string) => [...csvRecords(csv)].map(({ fields }) => fields)
 
 describe("the bar under the tabs", () => {
-  test("period, days, comparison and ticked keywords stay in the links to other tabs", async () => {
+  test("the links to other tabs keep the chosen days, the comparison and the ticked keywords", async () => {
     const query = "at=us-ios&from=2026-10-10&to=2026-10-20&vs=before&terms=journal&terms=daily+journal"
     const { text } = await open(`${APP}/ranks?${query}&page=3`)
     for (const tab of ["", "/reviews", "/charts"])
@@ -32,14 +32,14 @@ describe("the bar under the tabs", () => {
     expect(text).toContain('<option value="before" selected="">The period before</option>')
   })
 
-  test("a chart shows exactly the chosen days, and draws the previous period over them", async () => {
+  test("a chart shows exactly the chosen days, with a line for the previous period", async () => {
     const { text } = await open(`${APP}/ranks?terms=journal&from=2026-10-10&to=2026-10-12&vs=before`)
     const days = [...text.matchAll(/<tr><th scope="row"><time datetime="([^"]+)"/g)].map(([, day]) => day)
     expect(days).toEqual(["2026-10-12", "2026-10-11", "2026-10-10"])
     expect(text).toContain("<bdi>journal, 3 days before</bdi>")
   })
 
-  test("an invalid day leaves the usual period selected, and its field shows what is allowed", async () => {
+  test("an invalid day selects the default period, and the date field explains the allowed format", async () => {
     const { status, text } = await open(`${APP}/ranks?terms=journal&from=2026-02-30`)
     expect(status).toBe(200)
     expect(text).toContain("“2026-02-30” is not a date. Write year, month and day, for example 2026-11-02.")
@@ -47,7 +47,7 @@ describe("the bar under the tabs", () => {
     expect(text).toMatch(/days=30" aria-current="true"/)
   })
 
-  test("each invalid choice of days gets a message that names what is allowed", () => {
+  test("each invalid range of days gets a message that explains the allowed range", () => {
     const today = "2026-11-02"
     const errors = (from: string, to: string) => dayErrors({ from, to, today })
     expect(errors("", "")).toEqual({})
@@ -79,7 +79,7 @@ describe("the CSV of a chart", () => {
     ])
   })
 
-  test("the page links to the CSV of its chart, and an address with an unknown chart shows the page", async () => {
+  test("the page links to the CSV of its chart, and a CSV address with an unknown chart shows the page", async () => {
     const { text } = await open(`${APP}/ranks?terms=journal&days=90`)
     expect(text).toContain(`href="${APP}/ranks?terms=journal&amp;days=90&amp;csv=ranks"`)
     expect((await open(`${APP}/ranks?terms=journal&csv=none`)).text).toContain("<h2>Rank of “journal”</h2>")
@@ -94,7 +94,7 @@ describe("the CSV of a chart", () => {
     marks: HOSTILE.map((text) => ({ day: "2026-10-14", kind: "release", text })),
   }
 
-  test("no name of a line or event becomes a formula in a spreadsheet", () => {
+  test("the names of lines and events are neutralised as formulas in the CSV", () => {
     const texts = cells(chartFile(hostile).csv).flatMap((fields) =>
       fields!.filter((field) => Number.isNaN(Number(field))),
     )
@@ -102,7 +102,7 @@ describe("the CSV of a chart", () => {
     expect(texts.filter(isFormula)).toEqual([])
   })
 
-  test("hostile names stay text in the chart's markup", () => {
+  test("a hostile line name is escaped in the chart's markup", () => {
     const name = `"><img src=x onerror=alert(1)>'&`
     const { text } = chartFigure({ ...hostile, lines: [{ name, points: [["2026-10-13", null]] }] })
     const { unbalanced, bare, tags } = readMarkup(text)
@@ -110,7 +110,7 @@ describe("the CSV of a chart", () => {
   })
 })
 
-test("the page of top charts has the bar under the tabs, marks of releases and a CSV", async () => {
+test("the page of top charts has the period bar, release marks and a CSV", async () => {
   const { text } = await open(`${APP}/charts`)
   expect(text).toContain('<nav class="periods" aria-label="Period">')
   expect(text).toContain("Release: Version 5.3.0")
@@ -120,7 +120,7 @@ test("the page of top charts has the bar under the tabs, marks of releases and a
   expect(rows.length).toBeGreaterThan(10)
 })
 
-test("the choice of days stays in the address of a page without figures over time", async () => {
+test("a page without charts keeps the chosen days in its links", async () => {
   const { text } = await open(`${APP}/page?from=2026-10-10&to=2026-10-20`)
   expect(text).toContain(`href="${APP}/charts?from=2026-10-10&amp;to=2026-10-20"`)
 })

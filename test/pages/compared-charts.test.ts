@@ -43,7 +43,7 @@ const CHARTS = [
 ] as const
 
 for (const [path, chart, line] of CHARTS)
-  slow(`the chart ${chart} draws the period before over the chosen days, with exactly its values`, async () => {
+  slow(`the chart ${chart} draws the previous period's values over the chosen days`, async () => {
     const to = addDays(TODAY, -2)
     const from = addDays(to, 1 - LENGTH)
     const before = { from: addDays(from, -LENGTH), to: addDays(from, -1) }
@@ -56,7 +56,7 @@ for (const [path, chart, line] of CHARTS)
     expect(moved.filter(([, state]) => state === "measured").length).toBeGreaterThan(4)
   })
 
-slow("the rating chart's value of a day is the average of the reviews of the seven days up to it", async () => {
+slow("the rating chart shows the average of the reviews of seven days for each day", async () => {
   const to = addDays(TODAY, -3)
   const byDay = await owner.open(`${base}/reviews?${new URLSearchParams({ from: addDays(to, -6), to, as: "csv" })}`)
   const stars = [...csvRecords(byDay.text)].slice(1).map(({ fields }) => Number(fields![2]))
@@ -66,7 +66,7 @@ slow("the rating chart's value of a day is the average of the reviews of the sev
   expect(Number(rating.get("Average stars")![0]![2])).toBeCloseTo(average, 2)
 })
 
-slow("every page but that of top charts offers the comparison, and charts mark the app's changes", async () => {
+slow("every chart page except the page of top charts offers the comparison with the previous period", async () => {
   for (const path of ["reviews", "revenue", "visibility", "ranks?terms=x", "charts"]) {
     const { text } = await owner.open(`${base}/${path}`)
     const hasComparison = path !== "charts"

@@ -144,7 +144,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     return app?.name ?? expect.stringMatching(/\S/)
   }
 
-  slow("every demo page shows data, except those that explain what they would show", async () => {
+  slow("every demo page shows data or explains what it would show", async () => {
     for (const page of ownPages) {
       const { status, heading, count, empty } = await see(page)
       expect([page, status, heading === "" || heading === "Page not found"]).toEqual([page, 200, false])
@@ -168,7 +168,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
       expect([link, (await owner.open(link)).status]).toEqual([link, 200])
   })
 
-  long("every form has a button, and each leads to a page that responds", async () => {
+  long("every form on the demo pages has a button, and sending the form opens a page", async () => {
     const sent = new Set<string>()
     // other tests cover the settings
     const isSent = (page: string) => page.startsWith(`/app/apps/${apps[1]}`) || !/^\/app\/(?:apps|settings)/.test(page)
@@ -193,7 +193,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     expect(sent.size).toBeGreaterThan(8)
   })
 
-  slow("invented reviews are marked as invented, and have stars, search words and themes", async () => {
+  slow("the demo's reviews are marked as invented, and can be searched and summarised", async () => {
     const text = () => tab.value<string>("document.querySelector('main').textContent")
     for (const app of isLeftOut ? apps.slice(0, 2) : apps) {
       await tab.open(`${server.url.origin}/app/apps/${app}/reviews`)

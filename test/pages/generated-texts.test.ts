@@ -111,7 +111,7 @@ async function opened(): Promise<Opened> {
   }
 }
 
-slow("ideas show their cost first, then their evidence, and selected ideas are tracked", async () => {
+slow("the page of keyword ideas shows the cost before the ideas, and a selected idea is tracked", async () => {
   const { owner, base, app, used, press } = await opened()
   expect((await owner.open(base)).text).toContain(`href="${base}/ideas?at=us-ios"`)
   const asks = await owner.open(`${base}/ideas`)
@@ -134,7 +134,7 @@ slow("ideas show their cost first, then their evidence, and selected ideas are t
   expect((await owner.open(base)).text).toContain("<bdi>night brew</bdi>")
 })
 
-test("screenshot texts are read only by a button, and an unavailable picture is reported", async () => {
+test("screenshot texts are read only after a button is pressed, and an unavailable picture is reported", async () => {
   const { owner, base, used, press } = await opened()
   expect((await owner.open(`${base}/page`)).text).toContain(`href="${base}/shots?at=us-ios"`)
   expect((await owner.open(`${base}/shots`)).text).toContain("It takes 1 credit and, for new screenshots, one AI text")
@@ -146,7 +146,7 @@ test("screenshot texts are read only by a button, and an unavailable picture is 
   expect(text).toContain("Its host did not respond")
 })
 
-test("a translation without an audit is explained; one without readings is neither started nor charged", async () => {
+test("a translation is neither started nor charged without a storefront audit", async () => {
   const { owner, base, used, press } = await opened()
   const { text } = await owner.open(`${base}/localize`)
   expect(text).toContain("No storefront audit yet")
@@ -159,7 +159,7 @@ test("a translation without an audit is explained; one without readings is neith
   expect(await used()).toEqual([0, 0])
 })
 
-test("a translation is selected by locale, started by its button, and free to view next to the page", async () => {
+test("a translation is charged when its button is pressed, and viewing the result is free", async () => {
   const { owner, base, used, press } = await opened()
   const page = {
     name: "Tea Timer",
@@ -207,7 +207,7 @@ test("a translation is selected by locale, started by its button, and free to vi
   expect(await used()).toEqual([1, 1])
 })
 
-test("no link to another workspace's app opens a text page, and no form works without its token", async () => {
+test("a text page is not found for another workspace's app, and its form is refused without the token", async () => {
   const [{ base }, other] = [await opened(), await opened()]
   const form = fieldIn(await other.owner.open("/app/add"), "form") as string
   for (const page of ["/ideas", "/shots", "/localize?locale=de-DE", "/localize?audit=1"]) {
@@ -217,7 +217,7 @@ test("no link to another workspace's app opens a text page, and no form works wi
   expect(await other.used()).toEqual([0, 0])
 })
 
-test("each listing locale has a code that a call accepts", () => {
+test("each listing locale has a code that API calls accept", () => {
   for (const locale of LISTING_LOCALES) {
     expect(codeOf(locale)).toMatch(/^[a-z]{2}-[A-Z]{2}$/)
     expect([locale, listingLocale(codeOf(locale))]).toEqual([locale, locale])

@@ -83,7 +83,7 @@ beforeSlow(async () => {
   owner = await ownerOf(service, workspaceId)
 })
 
-slow("texts of stores and reviewers are shown as text on every page of the market and of reviews", async () => {
+slow("hostile texts of stores and reviewers are escaped on every market page and review page", async () => {
   const term = encodeURIComponent(HOSTILE_TERM)
   const showing = [
     "/app/market/charts?country=us&genre=36",
@@ -115,7 +115,7 @@ slow("texts of stores and reviewers are shown as text on every page of the marke
   }
 })
 
-slow("a hostile text in any parameter of an address is shown as text or left out", async () => {
+slow("a hostile text in any parameter of an address is escaped or left out", async () => {
   const hostile = encodeURIComponent(HOSTILE_MARKUP)
   const parameters = [
     "q",

@@ -23,11 +23,11 @@ describe("before and after a change", () => {
     ["not_enough_data", "needs twenty windows before the change"],
     ["confounded", "Make one change at a time"],
     ["cannot_tell", "Change one storefront first"],
-  ] as const)("the verdict %s is shown with its meaning and advice", (verdict, advice) => {
+  ] as const)("the verdict %s is shown with the text “%s”", (verdict, advice) => {
     expect(partText({ verdict })).toContain(advice)
   })
 
-  test("each judged figure is a point with its interval, and all share a scale with a line at no change", () => {
+  test("each figure with an effect is drawn as a point with its interval on a common scale around zero", () => {
     const text = partText({})
     expect(text.match(/<circle/g)).toHaveLength(2)
     expect(text).toContain('<rect class="zero" x="50%"')
@@ -37,7 +37,7 @@ describe("before and after a change", () => {
     expect(text).toContain("90 % interval −10.7 % to +29 %")
   })
 
-  test("figures without an effect are listed with the reason why it is missing, and are not drawn as points", () => {
+  test("a figure without an effect is listed with the reason and is not drawn as a point", () => {
     const outcomes = sample.outcomes.map((outcome) => ({
       ...outcome,
       verdict: "not_enough_data" as const,
@@ -56,7 +56,7 @@ describe("before and after a change", () => {
 describe("answers of assistants", () => {
   const lines = (text: string) => answerLines(text).map((line) => line.text)
 
-  test("Markdown becomes lines, bold words and texts of links", () => {
+  test("Markdown in an answer becomes lines and bold words, and a link becomes its text", () => {
     expect(lines("## Apps\n1. **Tea** – see [the site](https://example.com/x).\n- __Calm__ too")).toEqual([
       "<bdi>Apps</bdi>",
       "<bdi>1. <strong>Tea</strong> – see the site.</bdi>",
@@ -65,7 +65,7 @@ describe("answers of assistants", () => {
     expect(lines("1. **A**: one. 2. **B**: two.")).toHaveLength(2)
   })
 
-  test("HTML and unclosed marks stay text, and a script link becomes its label", () => {
+  test("HTML in an answer is escaped, and a script link becomes its text", () => {
     expect(lines("**<img src=x onerror=alert(1)>** [a](javascript:alert(1)) **open")).toEqual([
       "<bdi>**&lt;img src=x onerror=alert(1)&gt;** a) **open</bdi>",
     ])

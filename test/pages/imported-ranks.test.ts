@@ -29,7 +29,7 @@ beforeAll(async () => {
   page = async (path) => (await browser.open(path)).text
 })
 
-test("a keyword's page draws another tool's ranks as a separate line beside this instance's readings", async () => {
+test("a keyword's page draws imported ranks as a separate line beside this instance's readings", async () => {
   const text = await page(`/app/apps/${app}/ranks?terms=tides&at=us-ios`)
   expect(text).toContain("<bdi>tides, imported from App&lt;b&gt;Tweak</bdi>")
   const row = new RegExp(`<tr><th scope="row"><time datetime="${dayAgo(1)}".*?</tr>`, "s").exec(text)?.[0] ?? ""
@@ -38,7 +38,7 @@ test("a keyword's page draws another tool's ranks as a separate line beside this
   expect(text).toContain("Imported ranks were measured by another tool")
 })
 
-test("a keyword with only imported ranks also has the line; a keyword list shows no imported rank", async () => {
+test("a keyword with only imported ranks has their line on its page, but no rank in the keyword list", async () => {
   expect(await page(`/app/apps/${app}/ranks?terms=surf&at=us-ios`)).toContain("surf, imported from App&lt;b&gt;Tweak")
   expect(await page(`/app/apps/${app}`)).not.toContain("Tweak")
 })

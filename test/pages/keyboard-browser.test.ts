@@ -70,7 +70,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
   const text = () => tab.value<string>("document.querySelector('main').innerText")
 
   for (const width of LONG ? [1_280, 390] : [1_280])
-    slow(`at ${width} pixels, an app is found in the market and tracked, and its storefront followed`, async () => {
+    slow(`at ${width} pixels, a person finds and tracks an app and follows a storefront by keyboard`, async () => {
       const apps = [7, 8, 9].map((at) => ({ id: `${width}00${at}`, name: `Tide ${at}`, developer: "Maker" }))
       const ids = apps.map(({ id }) => id)
       await record(scene.service.sql, [charted(daysAgo(0), ids, { source: "apple-charts", apps })])
@@ -97,7 +97,7 @@ describe.skipIf(binary === null)("by keyboard only", () => {
     })
 
   for (const width of LONG ? [1_280, 390] : [1_280])
-    slow(`at ${width} pixels, reviews are filtered and paged, and a reply is drafted and sent`, async () => {
+    slow(`at ${width} pixels, a person filters reviews and sends a reply by keyboard`, async () => {
       const storeId = "310633997"
       const reviews = Array.from({ length: 60 }, (_, at) => ({
         id: `p${at}`,

@@ -54,36 +54,39 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
   })
 
   for (const width of WIDTHS)
-    slow(`at ${width} pixels, everything is managed from the first sign-in on`, async () => {
-      const workspace = await scene.service.workspace({ plan: "pro" })
-      const { origin } = server.url
-      const owner = personAt(tab, origin)
-      await tab.show(width, 900)
-      await owner.open(`/sign-in?code=${await createCode(sql, workspace)}`)
-      await owner.click("main button")
-      expect(await owner.text()).toContain("No app is tracked yet")
+    slow(
+      `at ${width} pixels, an owner adds an app, connects services, invites people and removes the app`,
+      async () => {
+        const workspace = await scene.service.workspace({ plan: "pro" })
+        const { origin } = server.url
+        const owner = personAt(tab, origin)
+        await tab.show(width, 900)
+        await owner.open(`/sign-in?code=${await createCode(sql, workspace)}`)
+        await owner.click("main button")
+        expect(await owner.text()).toContain("No app is tracked yet")
 
-      const app = await addApp(owner)
-      await edit(owner, app)
+        const app = await addApp(owner)
+        await edit(owner, app)
 
-      await tab.scripts(width > 600)
-      await connectAccount(owner)
-      const key = await makeKeyChannelAndRule(owner)
-      await approve(owner, app, key)
-      await invite(owner, { app, name: `Bo ${width}`, guest: personAt(await tab.newSession(), origin) })
-      await shareAndWithdraw(owner)
-      await owner.send(`${SETTINGS}/keys`, "revoke")
-      await owner.send("", "revoked")
-      expect((await scene.service.call("/v1/apps", { key })).body.error).toBe("key_revoked")
-      await tab.scripts(true)
+        await tab.scripts(width > 600)
+        await connectAccount(owner)
+        const key = await makeKeyChannelAndRule(owner)
+        await approve(owner, app, key)
+        await invite(owner, { app, name: `Bo ${width}`, guest: personAt(await tab.newSession(), origin) })
+        await shareAndWithdraw(owner)
+        await owner.send(`${SETTINGS}/keys`, "revoke")
+        await owner.send("", "revoked")
+        expect((await scene.service.call("/v1/apps", { key })).body.error).toBe("key_revoked")
+        await tab.scripts(true)
 
-      await owner.open(`/app/apps/${app}/edit`)
-      await owner.press("Remove app")
-      await owner.press("Remove app")
-      expect(await owner.text()).toContain("App removed.")
-      expectOwnHostOnly(tab)
-      await tab.forget()
-    })
+        await owner.open(`/app/apps/${app}/edit`)
+        await owner.press("Remove app")
+        await owner.press("Remove app")
+        expect(await owner.text()).toContain("App removed.")
+        expectOwnHostOnly(tab)
+        await tab.forget()
+      },
+    )
 
   function expectOwnHostOnly({ requests, complaints }: Tab): void {
     const isForeign = (url: string) => !url.startsWith(server.url.origin) && !/^(?:data:|about:|chrome)/.test(url)

@@ -46,7 +46,7 @@ const hoursPass = (hours: number) =>
     where workspace_id = ${workspace}`
 
 describe("since you were last here", () => {
-  slow("a first visit shows seven days, and changes that a person marks as seen stay visible to others", async () => {
+  slow("a first visit shows seven days of changes, and each person marks changes as seen separately", async () => {
     await tellAlerts(service.sql, [{ workspace, app: tea.app, at: "2025-11-01T10:00:00Z" }])
     await found()
     const { text } = await owner.browser.open("/app")
@@ -62,7 +62,7 @@ describe("since you were last here", () => {
     expect((await owner.browser.open("/app/alerts")).text).toContain("2 unread")
   })
 
-  test("a first visit shows the newest day first, and no change from before the last seven days", async () => {
+  test("a first visit shows the changes of the last seven days, newest day first", async () => {
     await found()
     await service.sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
@@ -76,7 +76,7 @@ describe("since you were last here", () => {
     expect(terms).toEqual(["tea", "moon 1", "moon 2"])
   })
 
-  slow("marking changes as seen can be undone in the same visit, and only then", async () => {
+  slow("marking changes as seen can be undone only in the same visit", async () => {
     await found()
     await press(owner.browser, "mark_seen")
     const { text } = await press(owner.browser, "unmark_seen")
@@ -86,14 +86,14 @@ describe("since you were last here", () => {
     expect((await owner.browser.open("/app")).text).not.toContain("Marked as seen.")
   })
 
-  test("a change found after the others were marked as seen is shown as new", async () => {
+  test("a change found after older changes were marked as seen is shown as new", async () => {
     await found()
     await press(owner.browser, "mark_seen")
     await found()
     expect(events((await owner.browser.open("/app")).text)).toBe(1)
   })
 
-  test("changes stay on the page for four hours, and a later visit begins where the last one ended", async () => {
+  test("a change stays on the page during a visit, and the next visit shows only newer changes", async () => {
     await owner.browser.open("/app")
     await found()
     await hoursPass(3)
@@ -105,7 +105,7 @@ describe("since you were last here", () => {
     expect([text.includes("Since you were last here"), events(text)]).toEqual([true, 1])
   })
 
-  test("a mark with a future time hides nothing that is found later, and an invalid time is refused", async () => {
+  test("a seen mark with a future time does not hide later changes, and an invalid time is refused", async () => {
     await owner.browser.open("/app")
     await press(owner.browser, "mark_seen", { until: "2999-01-01T00:00:00.000Z" })
     await found()
@@ -115,7 +115,7 @@ describe("since you were last here", () => {
     expect(wrong.status).toBe(400)
   })
 
-  test("a person limited to some apps sees only their changes", async () => {
+  test("a person limited to some apps sees only the changes of these apps", async () => {
     const second = await trackOwn(service.sql, {
       workspaceId: workspace,
       iosId: newStoreId(),
@@ -131,7 +131,7 @@ describe("since you were last here", () => {
 })
 
 describe("the cards", () => {
-  test("a card shows the trend, the best movers and why a figure is missing", async () => {
+  test("an app's card shows the trend, the keywords that moved most, and why a figure is missing", async () => {
     await tea.measureAll([
       ["tea", 9, 3],
       ["mate", 9, 20],
@@ -147,13 +147,13 @@ describe("the cards", () => {
     expect(text).toMatch(/<dt>Revenue<\/dt><dd><span class="quiet">– <small><a href="[^"]*\/revenue">not connected/)
   })
 
-  test("no card shows revenue to a person who may not see money", async () => {
+  test("an app's card shows no revenue to a person without the right to see money", async () => {
     const viewer = await memberOf(service, workspace, ["apps:read"])
     const { status, text } = await viewer.browser.open("/app?order=revenue")
     expect([status, text.includes("<dt>Revenue</dt>")]).toEqual([200, false])
   })
 
-  test("many apps are searched, ordered and paged", async () => {
+  test("the list of apps can be searched and sorted, and has 60 apps per page", async () => {
     // adding them one by one would take seconds
     await service.sql`
       insert into tracked_app (id, workspace_id, name, ios_app, countries)

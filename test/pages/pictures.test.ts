@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 
 describe("pictures of the stores", () => {
-  test("an app's icon is served from this origin, in the size of the page", async () => {
+  test("an app's icon is served from this origin in the size that the page needs", async () => {
     for (const path of ["/app", `/app/apps/${tea.app}`]) {
       const { text } = await owner.open(path)
       const [, source = ""] = /<img class="badge" src="([^"]+)"/.exec(text) ?? []
@@ -68,14 +68,14 @@ describe("pictures of the stores", () => {
     expect(found.slice(found.indexOf("<ul")).split("/app/picture?of=")).toHaveLength(2)
   })
 
-  test("without the cache a page shows initials and names no other host", async () => {
+  test("without the picture cache a page shows no store pictures and names no other host", async () => {
     const plain = openService({ sql: service.sql })
     const { text } = await (await ownerOf(plain, tea.writer.workspace)).open("/app")
     expect([text.includes("<img"), text.includes("mzstatic")]).toEqual([false, false])
     expect((await owner.open("/app/sample")).text).not.toContain("<img")
   })
 
-  test("an unavailable picture is answered with 404, and visitors who are not signed in get none", async () => {
+  test("an unavailable picture gets a 404, and a visitor who is not signed in gets a 401", async () => {
     expect((await owner.open("/app/picture?of=missing")).status).toBe(404)
     const count = read.length
     const stranger = await browserOf(service).open(`/app/picture?${new URLSearchParams({ of: ICON })}`)

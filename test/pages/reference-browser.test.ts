@@ -13,7 +13,7 @@ const reads = catalog.filter(({ method }) => method === "GET")
 
 // without a browser these tests cannot run
 if (binary === null)
-  slow("no Chromium is installed here: the reference is not tested in a browser", () => expect(binary).toBeNull())
+  slow("the reference is not tested in a browser, because Chromium is not installed", () => expect(binary).toBeNull())
 else
   describe("the reference in a browser", () => {
     let service: Service
@@ -39,7 +39,7 @@ else
       await server.stop(true)
     })
 
-    slow("the form of every GET shows the sandbox's bytes in the page", async () => {
+    slow("the form of every GET operation shows the sandbox's response", async () => {
       for (const { id } of reads.filter((_, at) => at % cases(12, 1) === 0)) {
         await openPageOf(id)
         const { summary, body } = await sent(id)
@@ -50,7 +50,7 @@ else
       }
     })
 
-    slow("every read has a form on the page of its toolset", async () => {
+    slow("every read operation has a form on the page of its toolset", async () => {
       for (const toolset of new Set(reads.map(({ toolset }) => toolset))) {
         await tab.open(`${origin}/docs/${toolset}`)
         const forms = await tab.value<string[]>(
@@ -60,7 +60,7 @@ else
       }
     })
 
-    slow("a form sends its values encoded, and shows a refusal with its code", async () => {
+    slow("a form sends its values encoded and shows the error code of a refused call", async () => {
       await openPageOf("list_keyword_ranks")
       await fill("list_keyword_ranks", "[data-path=appId]", "a/b c&d")
       expect((await sent("list_keyword_ranks")).summary).toBe("404, refused /v1/sandbox/apps/a%2Fb%20c%26d/keywords")
@@ -73,7 +73,7 @@ else
       expect(tab.complaints.splice(0).every((line) => /status of 40[04]/.test(line))).toBe(true)
     })
 
-    slow("markup in a field stays text", async () => {
+    slow("markup in a form field is not executed", async () => {
       await openPageOf("search")
       await fill("search", "[name=q]", `<img src=x onerror="document.title='run'">`)
       expect((await sent("search")).summary).toStartWith("200, ")
@@ -81,7 +81,7 @@ else
       expect(await tab.value<number>("document.querySelectorAll('img').length")).toBe(0)
     })
 
-    slow("matches appear while one types, as links that Escape removes", async () => {
+    slow("the search shows matches as links while typing, and Escape removes them", async () => {
       await tab.open(`${origin}/docs/errors`)
       await tab.open(`${origin}/docs`)
       await fill(null, "#query", "REVIEWS search")
@@ -107,13 +107,16 @@ else
       )
     })
 
-    slow("an anchor of the former single page leads to its part, and one of a field opens its table", async () => {
-      await tab.open(`${origin}/docs#list_alerts`)
-      await until(`location.href === ${JSON.stringify(`${origin}/docs/account#list_alerts`)}`)
-      await tab.open(`${origin}/docs/errors`)
-      await tab.open(`${origin}/docs/account#list_alerts.out.alerts.id`)
-      expect(await tab.value<boolean>(`document.querySelector("#list_alerts .fields").open`)).toBe(true)
-    })
+    slow(
+      "an anchor of the former single page opens the new page, and an anchor of a field opens its table",
+      async () => {
+        await tab.open(`${origin}/docs#list_alerts`)
+        await until(`location.href === ${JSON.stringify(`${origin}/docs/account#list_alerts`)}`)
+        await tab.open(`${origin}/docs/errors`)
+        await tab.open(`${origin}/docs/account#list_alerts.out.alerts.id`)
+        expect(await tab.value<boolean>(`document.querySelector("#list_alerts .fields").open`)).toBe(true)
+      },
+    )
 
     slow("a form with a key calls this instance, and the key is stored nowhere", async () => {
       const secret = await service.key(await service.workspace())
@@ -133,7 +136,7 @@ else
       expect(tab.requests.filter((url) => url.includes(secret))).toEqual([])
     })
 
-    long("a screen reader gets the name of every control, and the result of a call", async () => {
+    long("every control has a name for screen readers, and the result of a call has the role status", async () => {
       await openPageOf("list_alerts")
       const forms = reads.filter(({ toolset }) => toolset === "account")
       for (const { id } of forms) await sent(id)
@@ -145,7 +148,7 @@ else
       expect(roles.some(({ role, name }) => role === "navigation" && name === "Contents")).toBe(true)
     })
 
-    slow("a phone shows the opened reference without sideways scrolling", async () => {
+    slow("on a phone, the reference with all sections open does not scroll sideways", async () => {
       await tab.show(360, 740)
       for (const path of ["/docs", "/docs/keywords", "/docs/writes", "/docs/search?q=rank", "/docs/errors"]) {
         await tab.open(`${origin}${path}`)
@@ -155,7 +158,7 @@ else
       await tab.show(1_200, 900)
     })
 
-    slow("a programming language that is selected in one place is selected everywhere", async () => {
+    slow("selecting a programming language in one example selects it in all examples", async () => {
       const open = () =>
         tab.value<string[]>(
           `[...new Set([...document.querySelectorAll(".lines details[open] summary")].map((s) => s.textContent))]`,
@@ -166,7 +169,7 @@ else
       expect(await open()).toEqual(["Python"])
     })
 
-    slow("a phone shows the text first, the contents collapsed, and the name on one line", async () => {
+    slow("on a phone, the text starts near the top and the product name fits on one line", async () => {
       await tab.show(390, 800)
       await tab.open(`${origin}/docs`)
       expect(await tab.value<number>("document.querySelector('h1').getBoundingClientRect().top")).toBeLessThan(160)

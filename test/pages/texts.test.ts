@@ -85,7 +85,7 @@ async function listedId(): Promise<string> {
   return app.id
 }
 
-slow("reviews link to a summary, which only its button creates, once per day; each theme has quotes", async () => {
+slow("a summary of reviews is created only by its button, is charged once per day and quotes reviews", async () => {
   const { owner, base, used, press } = await opened("10001", serviceWithoutAi)
   expect((await owner.open(`${base}/reviews`)).text).toContain(`href="${base}/summary?at=us-ios"`)
   const link = await owner.open(`${base}/summary`)
@@ -103,7 +103,7 @@ slow("reviews link to a summary, which only its button creates, once per day; ea
   expect(await used()).toBe(1)
 })
 
-test("a draft page without a language model names who can set one up, and nothing is charged", async () => {
+test("a draft page without a language model says so, and nothing is charged", async () => {
   for (const [storeId, page] of [
     [await listedId(), "/draft"],
     ["10001", "/reply?review=1"],
@@ -115,7 +115,7 @@ test("a draft page without a language model names who can set one up, and nothin
   }
 })
 
-test("a draft of the page shows each field with its evidence, and what the checks removed", async () => {
+test("a draft of a store page shows each field with its evidence and escapes HTML", async () => {
   const { owner, base, press, used } = await opened(await listedId())
   expect((await owner.open(`${base}/page`)).text).toContain(`href="${base}/draft?at=us-ios"`)
   const resting = (text: string) => [{ facts: ["Steep it right"], text }]
@@ -136,7 +136,7 @@ test("a draft of the page shows each field with its evidence, and what the check
   expect(text).toContain("<code>m-1</code>")
 })
 
-test("a reply shows the passages of its review; no reply opens for another workspace's app", async () => {
+test("a drafted reply quotes its review, and the text pages of another workspace's app are not found", async () => {
   const { base, press } = await opened("10001")
   play(well(() => ({ addresses: ["crashes on start"], reply: "Thank you. We are looking into the crash." })))
   const { status, text } = await press("/reply?review=1")

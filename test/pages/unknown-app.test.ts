@@ -4,7 +4,7 @@ import { freshDatabase } from "../database.ts"
 import { openService } from "../service.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
 
-test("the page of an unknown app links to the list of apps and shows no ids", async () => {
+test("the page of an unknown app links to the list of apps and shows no ids of other apps", async () => {
   const sql = await freshDatabase()
   const service = openService({ sql })
   const workspaceId = await service.workspace({ plan: "pro" })

@@ -63,7 +63,7 @@ async function calculated(): Promise<Map<string, number>> {
   return new Map(rows.map(({ day, score }) => [day, score]))
 }
 
-test("the score of each day equals the share of the possible top-ten weight in the stored results", async () => {
+test("the visibility score of each day equals a calculation from the stored search results", async () => {
   const { text } = await owner.open(`${page}?days=30&csv=visibility`)
   const scores = await calculated()
   expect(scores.size).toBe(20)
@@ -76,14 +76,14 @@ test("the score of each day equals the share of the possible top-ten weight in t
   }
 })
 
-test("the page shows the formula, and from how many keywords and days the score is calculated", async () => {
+test("the page shows the score's formula and the number of keywords and days used", async () => {
   const { text } = await owner.open(`${page}?days=30`)
   expect(text).toContain("Score of a day = 100 × Σ popularity × points ÷ (10 × Σ popularity).")
   expect(text).toContain("Here: 3 keywords of 4 tracked, 20 days with a\nscore.")
   expect(text).toContain("1 keyword has no known popularity")
 })
 
-test("if no popularity is measured there is no score, and the page shows what it needs", async () => {
+test("without a measured popularity the page shows no score and explains what is missing", async () => {
   const plain = await sharing(service, { name: "Plain", keywords: ["unheard"], androidPkg: "com.example.plain" })
   await plain.measure("unheard", 0, 1)
   const looker = await ownerOf(service, plain.writer.workspace)

@@ -81,7 +81,7 @@ describe("a write from a page", () => {
     ])
   })
 
-  test("pages can remove keywords, add an app by its link, and share a page with an address shown once", async () => {
+  test("a previewed write removes keywords, shares a page or adds an app by its link", async () => {
     const removal = await previewOf(`${base}/edit`, "remove_keywords", { appId: tea.app, keywords: "oolong" })
     expect(removal.text).toContain("Removes or publishes something")
     await confirmOf(removal)
@@ -103,7 +103,7 @@ describe("a write from a page", () => {
     expect(text).toContain("com.example.kettle")
   })
 
-  test("alerts are marked as read at once, and undo marks them as unread", async () => {
+  test("alerts are marked as read without a preview, and undo marks them as unread", async () => {
     const page = await owner.open("/app/alerts")
     expect(page.text).not.toContain("Mark all as read")
     await tellAlerts(service.sql, [{ workspace: tea.writer.workspace, app: tea.app }])
@@ -126,7 +126,7 @@ describe("a change without a preview", () => {
     (await service.sql<{ tags: unknown }[]>`select keyword_tags as tags from tracked_app where id = ${tea.app}`)[0]!
       .tags
 
-  slow("keywords are added in pieces of 50, removed, tagged and buried at once, and each is undone", async () => {
+  slow("adding, removing, tagging and burying keywords needs no preview, and each change can be undone", async () => {
     const before = await tracked()
     const many = Array.from({ length: 120 }, (_, at) => `keyword ${at}`)
     const added = await next(await atOnce("add_keywords", { keywords: many.join("\n") }))
@@ -152,7 +152,7 @@ describe("a change without a preview", () => {
     expect(list).toBeNull()
   })
 
-  test("a form of a page with an outdated state gets the preview, and nothing changes before its confirm", async () => {
+  test("a form of an outdated page shows the preview, and nothing changes before the confirm", async () => {
     const page = await owner.open(`${base}/edit`)
     const [form, seenToken] = ["form", "seen"].map((name) => fieldIn(page, name) as string)
     await next(await atOnce("rename_app", { name: "Tea house" }))
@@ -162,7 +162,7 @@ describe("a change without a preview", () => {
     expect(await tracked()).toContain("tea")
   })
 
-  test("a change cannot be undone after the same thing was changed again", async () => {
+  test("renaming an app cannot be undone after the app was renamed again", async () => {
     const first = await next(await atOnce("rename_app", { name: "First" }))
     await atOnce("rename_app", { name: "Second" })
     const late = await undo(first)
@@ -170,7 +170,7 @@ describe("a change without a preview", () => {
     expect((await owner.open(base)).text).toContain("Second")
   })
 
-  test("an app is renamed, gets storefronts with keywords and a goal, and is removed after a preview", async () => {
+  test("an app gets a goal without a preview; its storefronts and its removal need a preview", async () => {
     const kettle = await sharing(service, { name: "Kettle", keywords: ["kettle"] })
     await service.sql`update tracked_app set workspace_id = ${tea.writer.workspace} where id = ${kettle.app}`
     const page = await owner.open(`/app/apps/${kettle.app}/edit`)
@@ -205,12 +205,12 @@ describe("a change without a preview", () => {
     return { status, headers, text: await new Response(answer).text() }
   }
 
-  test("keywords are read from a file of a common tool that is sent with the form", async () => {
+  test("keywords are added from an uploaded CSV file with semicolons", async () => {
     expect((await sendFile("Keyword;Country\nmatcha;US\nsencha;US\n")).status).toBe(303)
     expect(await tracked()).toEqual(expect.arrayContaining(["matcha", "sencha"]))
   })
 
-  test("each keyword of a file goes to its storefront with its tags, and undo removes both", async () => {
+  test("each keyword of a file is added to its storefront with its tags, and undo removes all of them", async () => {
     await service.sql`update tracked_app set countries = '{us,de}' where id = ${tea.app}`
     const rows = () => service.sql<{ country: string; term: string }[]>`
       select country, term from tracked_term where app_id = ${tea.app} and term like '%pot' order by term, country`
@@ -230,7 +230,7 @@ describe("a change without a preview", () => {
     await service.sql`update tracked_app set countries = '{us}' where id = ${tea.app}`
   })
 
-  test("a file with a storefront that the app does not track is refused, with a message at its field", async () => {
+  test("a file with an untracked storefront is refused, with a message at the file field", async () => {
     const { status, text } = await sendFile("keyword,country\ncha,Japan\n")
     expect(status).toBe(400)
     const message = "The file has keywords for Japan, which is not a storefront of the app. Add the storefront first."
@@ -240,7 +240,7 @@ describe("a change without a preview", () => {
     expect([long.status, long.text.includes("at most 150 characters")]).toEqual([400, true])
   })
 
-  test("unusable lines of a file are skipped, and the page lists these lines with the reason", async () => {
+  test("invalid lines of a file are skipped, and the page lists these lines with the reason", async () => {
     const done = await next(await sendFile("keyword,country\ngyokuro,us\n,us\nbancha,Atlantis\nhojicha,us\n"))
     expect(done.text).toContain("2 keywords added.")
     expect(done.text).toContain("2 lines of the file skipped")
@@ -255,7 +255,7 @@ describe("a change without a preview", () => {
     expect([forged.text.includes("skipped</summary>"), forged.text.includes("<b>")]).toEqual([false, false])
   })
 
-  test("a list from a page with an outdated state is previewed, and its confirm adds every keyword", async () => {
+  test("a list of 120 keywords from an outdated page is previewed, and the confirm adds every keyword", async () => {
     const page = await owner.open(`${base}/edit`)
     const hidden = { form: fieldIn(page, "form")!, seen: fieldIn(page, "seen")!, appId: tea.app, back: base }
     await next(await atOnce("rename_app", { name: "Tea shop" }))
@@ -267,7 +267,7 @@ describe("a change without a preview", () => {
     await service.sql`delete from tracked_term where app_id = ${tea.app} and term like 'late %'`
   })
 
-  test("a file in the form of a new app adds keywords in the chosen storefronts only", async () => {
+  test("a file for a new app adds keywords, but is refused if its storefront is not chosen", async () => {
     const fields = { app: "com.example.pot", countries: "us", more: "de", file: "keyword,country\npot,de\n" }
     const preview = await previewOf("/app/add?app=android%3Acom.example.pot&country=us", "add_app", fields)
     expect(preview.text).toContain("1 more keyword from your list")
@@ -287,7 +287,7 @@ describe("a change without a preview", () => {
 })
 
 describe("a refused form", () => {
-  test("a refused form is shown again as sent, with the message and the focus at its field", async () => {
+  test("a refused form is shown again with the sent values, and the focus is on the invalid field", async () => {
     const { status, text } = await previewOf("/app/add?app=ios%3A1234567890&country=us", "add_app", {
       "form-id": "add_app",
       app: "id1234567890",
@@ -305,7 +305,7 @@ describe("a refused form", () => {
     expect([name.status, name.text.includes("Enter a link to the app")]).toEqual([400, true])
   })
 
-  test("a refused password is not sent back, and a hostile form id is treated as data", async () => {
+  test("a refused form does not repeat the password, and a hostile form id is escaped", async () => {
     const { status, text } = await previewOf(`${base}/edit`, "create_share_link", {
       "form-id": '"><script>',
       appId: tea.app,
@@ -319,7 +319,7 @@ describe("a refused form", () => {
 })
 
 describe("limits of writes from pages", () => {
-  test("a write that pages do not offer is refused, and a return address of another site is replaced", async () => {
+  test("a write that has no page form is refused, and a return address on another site is replaced", async () => {
     const form = fieldIn(await owner.open(`${base}/edit`), "form") as string
     const fields = { action: "add_keywords", appId: tea.app, keywords: "stolen", back: "/app" }
     expect((await owner.send("/app/write", { ...fields, form: "guessed" })).status).toBe(403)
@@ -330,7 +330,7 @@ describe("limits of writes from pages", () => {
     expect(await tracked()).not.toContain("stolen")
   })
 
-  test("no change of another workspace can be undone or is shown", async () => {
+  test("a change of another workspace is not shown and cannot be undone", async () => {
     const coffee = await sharing(service, { name: "Coffee", keywords: ["espresso"] })
     const coffeeOwner = await ownerOf(service, coffee.writer.workspace)
     const form = fieldIn(await coffeeOwner.open("/app"), "form") as string
@@ -343,7 +343,7 @@ describe("limits of writes from pages", () => {
     await undo(await owner.open(address))
   })
 
-  test("the choice of colours is a cookie of this browser, set only by the page's own form", async () => {
+  test("the colour scheme is changed only by a form with the page's token", async () => {
     const form = fieldIn(await owner.open("/app"), "form") as string
     expect((await owner.send("/app/scheme", { scheme: "dark", form: "guessed" })).status).toBe(403)
     expect((await owner.send("/app/scheme", { scheme: '"><script>', form })).status).toBe(303)

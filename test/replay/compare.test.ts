@@ -59,7 +59,7 @@ describe("the comparison of two builds", () => {
     expect(paths(used(4), used(6))).toContain("header x-credits-used")
   })
 
-  test("random ids may differ, but an id of one build always corresponds to the same id of the other", () => {
+  test("random ids may differ, but each id of a build always corresponds to the same id of the other build", () => {
     const ids = (first: string, second: string) => answer({ ids: [first, second] })
     expect(
       differencesOf(ids("app_4fD0Zs81hQbK", "app_4fD0Zs81hQbK"), ids("app_9aX2Ls71hQcc", "app_9aX2Ls71hQcc")),
@@ -70,14 +70,14 @@ describe("the comparison of two builds", () => {
     expect(differencesOf(ids("app_4fD0Zs81hQbK", ""), ids("key_9aX2Ls71hQcc", ""))).toHaveLength(1)
   })
 
-  test("a measured time must be equal, a time made during the run may differ by seconds", () => {
+  test("a measured time must be equal, and a time generated during the run may differ by seconds", () => {
     const at = (time: string) => answer({ at: time })
     expect(differencesOf(at("2026-02-28T03:10:01.530Z"), at("2026-02-28T03:10:02.530Z"))).toHaveLength(1)
     expect(differencesOf(at("2026-03-01T12:00:10Z"), at("2026-03-01T12:00:12Z"))).toEqual([])
     expect(differencesOf(at("2026-03-01T12:00:10Z"), at("2026-03-01T13:00:12Z"))).toHaveLength(1)
   })
 
-  test("sentences are compared only with --texts, and short values always", () => {
+  test("sentences are compared only with --texts, and short values are always compared", () => {
     const old = answer({ error: "bad_country", detail: "uk is no storefront here", state: "not measured" })
     const next = answer({ error: "bad_country", detail: "The United Kingdom is gb.", state: "unmeasured" })
     expect(differencesOf(old, next)).toEqual([["body.state", "not measured", "unmeasured"]])
@@ -89,7 +89,7 @@ describe("the comparison of two builds", () => {
     expect(differencesOf(tool(3), tool(4))).toEqual([["body.result.content[].text.rank", 3, 4]])
   })
 
-  test("for lists of different lengths, the items that only one of them has are named", () => {
+  test("for lists of different lengths, the items that only one list has are named", () => {
     const [[path, old, next]] = differencesOf(answer({ a: [1, 2] }), answer({ a: [1, 2, 3] })) as [
       [string, string, string],
     ]

@@ -111,7 +111,7 @@ describe("parameters of review calls", () => {
     ["reviews/stats?country=US&platform=ios", 3],
   ]
   for (const [path, found] of accepted) {
-    test(`${path.slice(0, 60)} finds ${found}, for 1 credit`, async () => {
+    test(`${path.slice(0, 60)} finds ${found} reviews, for 1 credit`, async () => {
       const before = (await get("reviews?country=usa")).credits.used
       const { status, body, credits } = await get(path)
       expect([status, body.total ?? body.count]).toEqual([200, found])
@@ -127,7 +127,7 @@ describe("range of days", () => {
     return { from, to, count, searched: [search.from, search.to, search.total] }
   }
 
-  test("a range whose last day is in the future ends today, and the response shows that", async () => {
+  test("a range that ends in the future is shortened to today, and the response has the shortened range", async () => {
     expect(await ranges("from=2025-11-18&to=2030-01-01")).toEqual({
       from: "2025-11-18",
       to: "2025-11-20",
@@ -175,7 +175,7 @@ describe("rights to read reviews", () => {
     for (const path of PATHS) expect((await get(path, stranger)).body.error).toBe("not_found")
   })
 
-  slow("each plan can read its number of days, and the response shows the first day", async () => {
+  slow("each plan reads its number of days of reviews, and the response has the first readable day", async () => {
     const today = dayOf(NOW)
     const days = Object.values(ENTITLEMENTS).map(({ reviewDays }) => reviewDays)
     expect(days).toEqual([30, 365, 36_500, 36_500])
@@ -210,7 +210,7 @@ describe("rights to read reviews", () => {
     }
   })
 
-  test("a workspace may have its own number of days", async () => {
+  test("a workspace can have a separate limit of review days", async () => {
     const workspaceId = await service.workspace({ overrides: { ...FAST, reviewDays: 2 } })
     const ownKey = await service.key(workspaceId)
     const tracked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
@@ -279,7 +279,7 @@ describe("sandbox responses about reviews", () => {
   })
 })
 
-test("a review without folded text gets one when the store shows it again", async () => {
+test("a stored review without folded text gets the folded text when the review is read again", async () => {
   const review: Partial<StoreReview> & { id: string } = { id: "f", title: "ＡＢＣ", text: "Straße" }
   await record(sql, [reviewed("2025-11-01T10:00:00Z", [review], { storeId: "10005" })], () => NOW)
   const folded = async () => (await sql`select folded from review_version where review_id = 'f'`)[0]!.folded

@@ -51,7 +51,7 @@ slow("a reply is previewed, confirmed and queued, and then shown as sent at its 
   expect(sent).toMatch(/Thank &lt;you&gt;\. It is back\. Sent .* The App Store shows it within a day\./)
 })
 
-slow("a reply that the console refuses is shown with the reason, and one with unknown outcome as unknown", async () => {
+slow("a refused reply is shown with the reason, and a reply with an unknown outcome as unknown", async () => {
   await confirmOf(await previewOf("Thank you."))
   const attributes = { responseBody: "Another.", lastModifiedDate: "2026-01-01T00:00:00Z", state: "PUBLISHED" }
   scene.standIn.shelf.reviews[0]!.reply = { id: "r1", attributes }
@@ -82,7 +82,7 @@ test("after an empty reply, the form is shown again with the message at its fiel
   expect(refused.text).toContain("Write a reply of 1 to 5,970 characters.")
 })
 
-slow("the links of the list lead to the last review, and the CSV file has all reviews", async () => {
+slow("the links between pages of reviews lead to the last review, and the CSV file has all reviews", async () => {
   const at = (number: number) => new Date(Date.now() - 86_400_000 * (4 + (number % 40)))
   const many = Array.from({ length: 120 }, (_, number) => ({
     id: `p${number}`,

@@ -51,20 +51,20 @@ describe("a settings file", () => {
 })
 
 describe("--settings FILE", () => {
-  test("--settings gives any command the settings of the file", async () => {
+  test("a command with --settings FILE uses the settings of the file", async () => {
     const DATA_DIR = join(scratch(), "none")
     const { code, err } = await appmeter(["backup", "x", "--settings", fileWith(`DATA_DIR=${DATA_DIR}\n`)])
     expect([code, err]).toEqual([1, expect.stringContaining(`there is no database in ${DATA_DIR}`)])
   })
 
-  test("the environment overrides --settings, also for a secret in a file", async () => {
+  test("an environment variable overrides the same setting in the file, including a secret's file name", async () => {
     const file = fileWith("DATA_DIR=/from/file\nSECRET_KEY_FILE=/nowhere\n")
     const env = { DATA_DIR: join(scratch(), "none"), SECRET_KEY: randomBytes(32).toString("base64") }
     const { code, err } = await appmeter(["backup", "x", "--settings", file], { env })
     expect([code, err]).toEqual([1, expect.stringContaining(`there is no database in ${env.DATA_DIR}`)])
   })
 
-  test("--settings reports every unknown name, because every name in the file is meant as a setting", async () => {
+  test("each unknown name in a settings file causes a warning", async () => {
     const { err } = await appmeter(["settings", "--settings", fileWith("MEASUR=no\nPROT=9000\nFLAVOUR=mint\n")])
     expect(err.trim().split("\n")).toEqual([
       "appmeter: warning: MEASUR is not a setting; did you mean MEASURE?",
@@ -73,7 +73,7 @@ describe("--settings FILE", () => {
     ])
   })
 
-  test("an unreadable file of --settings is refused, as is an invalid value in it", async () => {
+  test("an unreadable settings file is refused, and so is an invalid value in a settings file", async () => {
     expect(await appmeter(["settings", "--settings", "/nowhere/settings"])).toMatchObject({
       code: 2,
       err: "appmeter: --settings /nowhere/settings: the file cannot be read (ENOENT)\n",

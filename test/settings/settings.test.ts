@@ -27,7 +27,7 @@ function problems(env: Record<string, string>) {
 }
 
 describe("defaults", () => {
-  test("without any variable, settings have their documented defaults", () => {
+  test("without environment variables, settings have their documented defaults", () => {
     const settings = read()
     expect(settings).toMatchObject({
       host: "127.0.0.1",
@@ -50,7 +50,7 @@ describe("defaults", () => {
     ])
   })
 
-  test("the first workspace has limits that its operator does not reach", () => {
+  test("the first workspace has limits that are too high to reach", () => {
     const { plan, explorer, overrides } = read().firstWorkspace
     expect([plan, explorer]).toEqual(["enterprise", true])
     expect(overrides.credits).toBeGreaterThanOrEqual(10_000_000)
@@ -94,7 +94,7 @@ test("each setting is parsed to its type", () => {
 })
 
 describe("invalid settings", () => {
-  test("invalid settings are reported all at once, each with a fix and an example", () => {
+  test("all invalid settings are reported together, each with a fix and an example", () => {
     const { problems: found, message } = problems({
       HOST: "http://x",
       PORT: "http",
@@ -129,7 +129,7 @@ describe("invalid settings", () => {
     expect(message).toContain('PORT is "http": must be a whole number from 0 to 65535, for example PORT=8787')
   })
 
-  test("invalid settings are reported without secrets, and long values are cut", () => {
+  test("invalid settings are reported without secrets, and long values are shortened", () => {
     const { message } = problems({
       DATABASE_URL: "mysql://user:canary@host",
       REDIS_URL: "canary",
@@ -150,7 +150,7 @@ describe("invalid settings", () => {
     ["a user without a host", "postgres://user:canary@/name"],
     ["an empty one of several hosts", "postgres://one,,two/name"],
     ["a port that is none", "postgres://one:5432,two:port/name"],
-  ])("a database URL with %s is refused with the remedy", (_, text) => {
+  ])("a database URL with %s is refused with a hint to percent-encode", (_, text) => {
     const { problems: found, message } = problems({ DATABASE_URL: text })
     expect(found.map(({ variable }) => variable)).toEqual(["DATABASE_URL"])
     expect(message).toContain("percent-encode")
@@ -165,7 +165,7 @@ describe("invalid settings", () => {
     "postgres://host",
   ])("%s is a valid database URL", (text) => expect(read({ DATABASE_URL: text }).databaseUrl).toBe(text))
 
-  test("an Upstash URL without its token, or the reverse, is refused", () => {
+  test("an Upstash URL without a token is refused, and so is a token without a URL", () => {
     expect(problems({ UPSTASH_REDIS_REST_URL: "https://u.example" }).message).toStartWith(
       "UPSTASH_REDIS_REST_TOKEN is missing",
     )
@@ -175,7 +175,7 @@ describe("invalid settings", () => {
 })
 
 describe("metrics settings", () => {
-  test("metrics are off by default, then on a separate port, on the host of the API by default", () => {
+  test("metrics are off by default; METRICS_PORT turns them on, on the API's host by default", () => {
     expect([read().metricsListen, read().metricsToken]).toEqual([null, undefined])
     expect(read({ METRICS_PORT: "9187", HOST: "::1" }).metricsListen).toEqual({ host: "::1", port: 9187 })
     const env = { METRICS_PORT: "0", METRICS_HOST: "10.0.0.1", METRICS_TOKEN: "0123456789abcdef" }

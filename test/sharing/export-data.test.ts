@@ -9,7 +9,7 @@ setDefaultTimeout(60_000)
 const scene = exportScene({ requestDeadlineMs: 20_000 })
 
 describe("the preview", () => {
-  test("the preview of an export shows rows, columns, days, cost and what the file leaves out", async () => {
+  test("the preview of an export shows its rows, columns, days and cost, and notes what the file omits", async () => {
     const { status, body } = await scene.preview()
     const file = {
       dataset: "history",
@@ -36,7 +36,7 @@ describe("the preview", () => {
     })
   })
 
-  long("twenty previews of each dataset store nothing but tokens", async () => {
+  long("previews of exports store only confirm tokens", async () => {
     const { sql } = scene
     const everything = async () => {
       const tables = await sql<{ name: string }[]>`
@@ -56,7 +56,7 @@ describe("the preview", () => {
     expect(await everything()).toBe(before)
   })
 
-  test("for each dataset, the preview counts exactly the rows that the file has after the confirm", async () => {
+  test("the preview of each dataset shows its exact number of rows and its columns", async () => {
     const counted = async (args: object) => (await scene.preview(args)).body.preview.after.export
     expect(await counted({ dataset: "keywords" })).toMatchObject({ rows: 3, from: ago(1), to: ago(1) })
     expect(await counted({ dataset: "reviews" })).toMatchObject({ rows: 2, from: ago(89), to: ago(0) })
@@ -68,7 +68,7 @@ describe("the preview", () => {
       expect((await counted({ dataset })).columns).toEqual([...EXPORT_COLUMNS[dataset]])
   })
 
-  test("an export begins where the plan's history begins and states this; a range before that is refused", async () => {
+  test("an export starts no earlier than the plan's history, and a range entirely before it is refused", async () => {
     const cut = (await scene.preview({ from: ago(90) })).body.preview
     expect([cut.after.export.from, cut.notes.at(-1)]).toEqual([
       ago(89),
@@ -99,7 +99,7 @@ describe("the preview", () => {
     }
   })
 
-  test("a default range covers the plan's history, or 90 days of reviews, in the app's first storefront", async () => {
+  test("the default range of an export is the plan's history, or at most 90 days for reviews", async () => {
     const rangeOf = async (dataset: string) => {
       const { from, to, country, platform, format } = (await scene.preview({ dataset })).body.preview.after.export
       return { from, to, country, platform, format }
@@ -120,7 +120,7 @@ describe("the preview", () => {
     }
   })
 
-  test("an empty export explains why; its confirm is free and creates no link", async () => {
+  test("the preview of an empty export explains the reason, and its confirm is free and creates no link", async () => {
     const cases: [object, string][] = [
       [{ country: "fr" }, "The app does not track fr"],
       [{ platform: "android" }, "not tracked on Google Play"],
@@ -139,7 +139,7 @@ describe("the preview", () => {
     expect(await booksOf(scene.sql, scene.workspace)).toMatchObject({ ledger: 0, audit: 0 })
   })
 
-  test("an invalid argument, or days for the keywords dataset, is refused with the name of the argument", async () => {
+  test("an invalid argument of an export is refused with the name of the argument", async () => {
     const cases: [object, string][] = [
       [{ dataset: "ranks" }, "dataset"],
       [{ dataset: undefined }, "dataset"],
@@ -164,7 +164,7 @@ describe("the preview", () => {
 })
 
 describe("the confirm", () => {
-  test("the confirm creates the file, charges 20 credits and stores everything but the link in the audit", async () => {
+  test("the confirm creates the file, charges 20 credits and records the export without its link", async () => {
     const { body } = await scene.preview({ format: "json", country: "US" })
     const { status, body: done, credits } = await scene.confirm(body.confirmToken)
     const { url, expiresAt, ...result } = done.result
@@ -198,7 +198,7 @@ describe("the confirm", () => {
     expect(scene.service.logged.join("")).not.toContain(token)
   })
 
-  test("a confirm after a new measured day writes nothing and shows a new preview; its token stays valid", async () => {
+  test("a confirm after the data changed creates no file and returns a new preview", async () => {
     const { confirmToken } = (await scene.preview()).body
     await scene.measure("tea", 2, ["10007"])
     const refused = await scene.confirm(confirmToken)
@@ -211,39 +211,35 @@ describe("the confirm", () => {
     expect((await scene.confirm(confirmToken)).body.result.rows).toBe(3)
   })
 
-  test(
-    "a confirm is refused if late, with another or a test key, without scope, below Pro, or for another " +
-      "workspace's app",
-    async () => {
-      const { confirmToken } = (await scene.preview()).body
-      await scene.sql`update workspace set overrides = overrides || '{"liveKeys": 9}' where id = ${scene.workspace}`
-      expect(outcomeOf(await scene.confirm(confirmToken, await scene.service.key(scene.workspace)))).toBe(
-        "400 confirm_token_invalid",
-      )
-      await scene.sql`
+  test("an export is refused for an expired token, a wrong key, a missing scope or a foreign app", async () => {
+    const { confirmToken } = (await scene.preview()).body
+    await scene.sql`update workspace set overrides = overrides || '{"liveKeys": 9}' where id = ${scene.workspace}`
+    expect(outcomeOf(await scene.confirm(confirmToken, await scene.service.key(scene.workspace)))).toBe(
+      "400 confirm_token_invalid",
+    )
+    await scene.sql`
         update confirm_token
         set created_at = now() - interval '601 s'
         where workspace_id = ${scene.workspace}`
-      expect(outcomeOf(await scene.confirm(confirmToken))).toBe("400 confirm_token_expired")
-      const reader = await scene.service.key(scene.workspace, { scopes: ["apps:read", "reviews:read", "track:write"] })
-      const refused = await scene.preview({}, reader)
-      expect([outcomeOf(refused), refused.body.scope]).toEqual(["403 scope_required", "reports:write"])
-      const narrow = await scene.service.key(scene.workspace, { scopes: ["reports:write"] })
-      expect((await scene.preview({}, narrow)).status).toBe(200)
-      expect(outcomeOf(await scene.preview({}, await scene.service.key(scene.workspace, { kind: "test" })))).toBe(
-        "403 test_key_read_only",
-      )
-      const other = await scene.service.key(await scene.service.workspace())
-      expect((await scene.preview({}, other)).text).toBe((await scene.preview({ appId: "app_never" }, other)).text)
-      expect(outcomeOf(await scene.preview({}, other))).toBe("404 not_found")
-      const limited = await scene.service.key(scene.workspace, { appList: [scene.app] })
-      expect((await scene.preview({}, limited)).status).toBe(200)
-      expect(outcomeOf(await scene.preview({ appId: "app_other" }, limited))).toBe("403 app_not_allowed")
-      expect(await scene.counts()).toEqual({ exports: 0, parts: 0 })
-    },
-  )
+    expect(outcomeOf(await scene.confirm(confirmToken))).toBe("400 confirm_token_expired")
+    const reader = await scene.service.key(scene.workspace, { scopes: ["apps:read", "reviews:read", "track:write"] })
+    const refused = await scene.preview({}, reader)
+    expect([outcomeOf(refused), refused.body.scope]).toEqual(["403 scope_required", "reports:write"])
+    const narrow = await scene.service.key(scene.workspace, { scopes: ["reports:write"] })
+    expect((await scene.preview({}, narrow)).status).toBe(200)
+    expect(outcomeOf(await scene.preview({}, await scene.service.key(scene.workspace, { kind: "test" })))).toBe(
+      "403 test_key_read_only",
+    )
+    const other = await scene.service.key(await scene.service.workspace())
+    expect((await scene.preview({}, other)).text).toBe((await scene.preview({ appId: "app_never" }, other)).text)
+    expect(outcomeOf(await scene.preview({}, other))).toBe("404 not_found")
+    const limited = await scene.service.key(scene.workspace, { appList: [scene.app] })
+    expect((await scene.preview({}, limited)).status).toBe(200)
+    expect(outcomeOf(await scene.preview({ appId: "app_other" }, limited))).toBe("403 app_not_allowed")
+    expect(await scene.counts()).toEqual({ exports: 0, parts: 0 })
+  })
 
-  test("an export without the plan is plan_required on the tool endpoint too", async () => {
+  test("an export on the Free plan is refused with plan_required on the tool endpoint", async () => {
     const free = await scene.service.workspace({ plan: "free" })
     const { body } = await scene.service.tool(
       "preview_action",
@@ -253,7 +249,7 @@ describe("the confirm", () => {
     expect(body.error).toBe("plan_required")
   })
 
-  test("a confirm without enough credits stores no file, and works after credits were bought", async () => {
+  test("a confirm without enough credits creates no file, and succeeds after credits were bought", async () => {
     await scene.sql`update account set quota = 19 where workspace_id = ${scene.workspace}`
     const { confirmToken } = (await scene.preview()).body
     expect(outcomeOf(await scene.confirm(confirmToken))).toBe("402 credits_exhausted")
@@ -266,7 +262,7 @@ describe("the confirm", () => {
     expect(await scene.counts()).toEqual({ exports: 1, parts: 1 })
   })
 
-  long("an export of 100,000 reviews is created, and an export of one more is refused", async () => {
+  long("an export of 100,000 reviews is created, and an export of 100,001 reviews is refused", async () => {
     const more = async (from: number, to: number) => {
       await scene.sql`
         insert into review_version (

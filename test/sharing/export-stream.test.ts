@@ -65,7 +65,7 @@ async function opened(
 }
 
 describe("a large file", () => {
-  slow("a download reads each part of a large file only when its reader needs it, and no part after that", async () => {
+  slow("a download reads each part of a large file from the database only when the client needs it", async () => {
     const { token } = await largeExport(sql, workspace, 30)
     const gate = counting()
     const reader = (await streamed(token, gate)).getReader()
@@ -85,7 +85,7 @@ describe("a large file", () => {
     expect(gate.requested - 1).toBe(2)
   })
 
-  slow("a large file has every row once, in order, in both formats", async () => {
+  slow("a large file has every row exactly once, as CSV and as JSON", async () => {
     for (const format of ["csv", "json"] as const) {
       const { token, rows } = await largeExport(sql, workspace, 3, format)
       const body = new Uint8Array(await new Response(await streamed(token, counting())).arrayBuffer())
@@ -98,7 +98,7 @@ describe("a large file", () => {
     }
   })
 
-  test("a file with a missing part is cut off, does not look complete, and is logged without its token", async () => {
+  test("a download with a missing part is aborted and logged without the link's token", async () => {
     const { token } = await largeExport(sql, workspace, 3)
     await sql`delete from export_part where place = 1 and export_id = (select max(id) from export)`
     const logged: string[] = []
@@ -113,7 +113,7 @@ describe("a large file", () => {
 })
 
 describe("idle readers", () => {
-  slow("idle readers are limited per link, per address and in total, and a reader that leaves makes room", async () => {
+  slow("concurrent downloads are limited per link, per address and in total", async () => {
     const files = createExportFiles()
     const [first, second] = [await largeExport(sql, workspace, 3), await largeExport(sql, workspace, 3)]
     const begin = (token: string, address: string) => opened(token, counting(), { files, address })
@@ -135,7 +135,7 @@ describe("idle readers", () => {
     expect(more.filter((status) => status === 429)).toHaveLength(40 - 12)
   })
 
-  slow("an idle reader is disconnected after a while, which makes room and is logged", async () => {
+  slow("a download whose client accepts no data is aborted and logged, and a new download can start", async () => {
     const files = createExportFiles(200)
     const { token } = await largeExport(sql, workspace, 3)
     const logged: string[] = []
@@ -182,26 +182,29 @@ describe("over a connection", () => {
     return { read, port: server.port as number, url: `http://127.0.0.1:${server.port}` }
   }
 
-  slow("a stalled reader delays the file, a disconnected one ends it; neither keeps a transaction open", async () => {
-    const parts = 400
-    const { token } = await largeExport(sql, workspace, parts)
-    const { read, port } = serving()
-    const socket = connect(port, "127.0.0.1")
-    socket.write(`GET /exports/${token} HTTP/1.1\r\nhost: x\r\n\r\n`)
-    await new Promise((resolve) => socket.once("data", resolve))
-    socket.pause()
-    await settled(() => read.parts)
-    const stalled = read.parts
-    expect(stalled).toBeGreaterThan(0)
-    expect(stalled).toBeLessThan(parts / 2)
-    expect(await openTransactions()).toBe(0)
-    socket.destroy()
-    await settled(() => read.parts)
-    expect(read.parts).toBeLessThan(stalled + 5)
-    expect(await openTransactions()).toBe(0)
-  })
+  slow(
+    "a download stops reading parts when its client stalls or disconnects, and holds no transaction open",
+    async () => {
+      const parts = 400
+      const { token } = await largeExport(sql, workspace, parts)
+      const { read, port } = serving()
+      const socket = connect(port, "127.0.0.1")
+      socket.write(`GET /exports/${token} HTTP/1.1\r\nhost: x\r\n\r\n`)
+      await new Promise((resolve) => socket.once("data", resolve))
+      socket.pause()
+      await settled(() => read.parts)
+      const stalled = read.parts
+      expect(stalled).toBeGreaterThan(0)
+      expect(stalled).toBeLessThan(parts / 2)
+      expect(await openTransactions()).toBe(0)
+      socket.destroy()
+      await settled(() => read.parts)
+      expect(read.parts).toBeLessThan(stalled + 5)
+      expect(await openTransactions()).toBe(0)
+    },
+  )
 
-  slow("a file that is cut off is incomplete for its reader, and the server keeps running", async () => {
+  slow("a client sees an aborted download as an error, and the server keeps running", async () => {
     const { token } = await largeExport(sql, workspace, 40)
     await sql`delete from export_part where place = 30 and export_id = (select max(id) from export)`
     const { url } = serving()

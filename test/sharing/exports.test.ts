@@ -13,7 +13,7 @@ setDefaultTimeout(60_000)
 const scene = exportScene()
 
 describe("a file", () => {
-  test("an export of history has one row per measured day, even if the app is absent, and no other rows", async () => {
+  test("an export of history has a row only for each measured day, including days when the app is absent", async () => {
     const { url, rows } = await scene.exported()
     const same = { country: "us", platform: "ios", measured: "true", searchDepth: "3", source: "import" }
     const read = readTable((await scene.open(url)).text)
@@ -25,7 +25,7 @@ describe("a file", () => {
     expect(rows).toBe(read.length)
   })
 
-  test("an export of keywords keeps the three states apart; an unknown value is empty instead of zero", async () => {
+  test("an export of keywords distinguishes ranked, absent and unmeasured; an unknown value is empty", async () => {
     const { url } = await scene.exported({ dataset: "keywords" })
     const read = readTable((await scene.open(url)).text)
     expect(read.map(({ term, measured, rank, searchDepth }) => [term, measured, rank, searchDepth])).toEqual([
@@ -139,7 +139,7 @@ describe("a confirmed file", () => {
 
 describe("recording during a confirm", () => {
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: recording reviews of the feed waits for the confirm that copies them, so that the count is right",
+    "postgres: new reviews are not recorded while a confirm holds the lock for the app's reviews",
     async () => {
       const late = scene.sql.begin(async (tx) => {
         // the lock that a confirm takes
@@ -161,7 +161,7 @@ describe("recording during a confirm", () => {
 })
 
 describe("a link", () => {
-  test("a link returns an attachment without caching or indexing; HEAD the same without a body", async () => {
+  test("a link returns the file as a private attachment, and HEAD returns only the headers", async () => {
     const { url } = await scene.exported()
     const { status, headers, text } = await scene.open(url)
     const headersOf = (from: Headers) => ({
@@ -196,7 +196,7 @@ describe("a link", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"])
   })
 
-  test("a link works for 7 days by the database's clock, then reports its expiry until it is cleaned up", async () => {
+  test("a link works for 7 days, then shows that it has expired until the export is deleted", async () => {
     const { url } = await scene.exported()
     const aged = async (age: string) => {
       await scene.sql`update export set created_at = now() - ${age}::interval`
@@ -215,7 +215,7 @@ describe("a link", () => {
     expect((await scene.open(url)).status).toBe(404)
   })
 
-  test("a malformed link, a guessed link, and links of suspended or deleted workspaces get the same page", async () => {
+  test("a link that is malformed, guessed, or of a suspended or deleted workspace shows the same page", async () => {
     const { url } = await scene.exported()
     const unknown = await scene.open(`${PUBLIC_URL}/exports/${"A".repeat(43)}`)
     expect([unknown.status, unknown.headers.get("content-disposition")]).toEqual([404, null])
@@ -230,7 +230,7 @@ describe("a link", () => {
     expect(scene.service.logged.join("")).not.toContain(url.split("/").at(-1) as string)
   })
 
-  test("a link serves only its file: other paths below it are unknown, and a key in it is refused", async () => {
+  test("a path below an export link is not found, and a key in the path is refused", async () => {
     const at = async (path: string) =>
       (await scene.service.app.fetch(new Request(`${PUBLIC_URL}${path}`), "127.0.0.9")).status
     expect(await at("/exports")).toBe(404)
@@ -248,7 +248,7 @@ describe("a link", () => {
     expect(await from("192.0.2.8")).toBe(404)
   })
 
-  test("a link reports that the database is unavailable, and when to retry", async () => {
+  test("a link shows that the database is unavailable and when to retry", async () => {
     const unreachable = openService({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
     const answer = await unreachable.app.fetch(new Request(`${PUBLIC_URL}/exports/${"A".repeat(43)}`), "127.0.0.9")
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"])

@@ -61,7 +61,7 @@ const alerts = async (count: number, more: Parameters<typeof addAlerts>[2] = {})
 }
 
 describe("an Atom feed", () => {
-  test("a feed of alerts is valid, lists the newest in the words of the app's pages, and keeps their ids", async () => {
+  test("a feed of alerts is valid Atom, lists the newest alert first and keeps the ids of its entries", async () => {
     await alerts(2)
     const url = await feedOf(ALERTS)
     const { status, headers, text } = await open(url)
@@ -78,7 +78,7 @@ describe("an Atom feed", () => {
     expect(ids[0]).toMatch(new RegExp(`^tag:${new URL(PUBLIC_URL).hostname},2026:alert/\\d+$`))
   })
 
-  test("a feed of reviews with hostile texts is valid, and the texts stay plain text", async () => {
+  test("a feed of reviews with hostile texts is valid Atom and contains the texts as plain text", async () => {
     const text = `]]><entry/> <script>&amp; "x" '\r\n@all https://evil.example`
     await scene.review([{ id: "14", title: "<b>=1+1</b>", text, stars: 2, at: new Date(`${ago(1)}T05:00:00Z`) }])
     const { entries, title } = readAtom((await open(await feedOf(REVIEWS))).text)
@@ -89,7 +89,7 @@ describe("an Atom feed", () => {
     expect(entries[2]!.content).toBe("Boils water.\n\nVersion 1.0")
   })
 
-  test("a feed without entries is valid, and its time is that of its creation", async () => {
+  test("a feed without entries is valid Atom, and its update time is its creation time", async () => {
     const { entries, updated } = readAtom((await open(await feedOf(ALERTS))).text)
     expect([entries, Math.abs(Date.parse(updated) - Date.now()) < 600_000]).toEqual([[], true])
   })
@@ -132,7 +132,7 @@ test("XML texts contain no character that XML cannot represent", () => {
 const table = (text: string) => readTable(`\ufeff${text}`)
 
 describe("a table", () => {
-  test("a table of ranks has the chosen columns in their order, and changes with the ranks", async () => {
+  test("a table of ranks has the chosen columns in the chosen order and shows new ranks", async () => {
     const url = await feedOf({ ...RANKS, columns: "rank, term,measured" })
     const { headers, text } = await open(url)
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
@@ -141,7 +141,7 @@ describe("a table", () => {
     expect(table((await open(url)).text)[0]).toEqual({ rank: "1", term: "tea", measured: "true" })
   })
 
-  test("a table of reviews defuses formulas, and has all columns unless some are selected", async () => {
+  test("a table of reviews has all columns by default, and its texts are neutralised as formulas", async () => {
     await scene.review([{ id: "14", title: "=1+1", text: '@SUM(A1)\r\n"x"; y', at: new Date(`${ago(1)}T05:00:00Z`) }])
     const [row] = table((await open(await feedOf({ ...REVIEWS, format: "csv" }))).text)
     expect(Object.keys(row!)).toEqual([...datasetOf("reviews").columns])
@@ -149,7 +149,7 @@ describe("a table", () => {
     expect(row!.text).toStartWith("'@SUM(A1)")
   })
 
-  test("a table of alerts has one row per alert that is not withdrawn", async () => {
+  test("a table of alerts has one row per alert and omits withdrawn alerts", async () => {
     const [id] = await alerts(2)
     await scene.sql`update alert set withdrawn_at = now() where id = ${id!}`
     const rows = table((await open(await feedOf({ ...ALERTS, format: "csv" }))).text)
@@ -157,7 +157,7 @@ describe("a table", () => {
   })
 })
 
-test("no feed contains money: alerts whose type is about money are left out, and no column is about it", async () => {
+test("a feed contains no alerts and no columns about money", async () => {
   const money = FEED_TYPES.filter(({ hasMoney }) => hasMoney)
   expect(money.map(({ name }) => name)).toEqual(["asa_rule"])
   for (const { name, example } of money)
@@ -172,7 +172,7 @@ test("no feed contains money: alerts whose type is about money are left out, and
 const FACTS = facts("tea", 5, 12)
 
 describe("reading a feed", () => {
-  test("a feed is private, sends no referrer, and gives 304 while nothing changes", async () => {
+  test("a feed is private, sends no referrer, and returns 304 until its entries change", async () => {
     await alerts(1)
     const url = await feedOf(ALERTS)
     const first = await open(url)
@@ -221,7 +221,7 @@ describe("a feed ends at once in every process", () => {
     for (const service of services) expect((await open(url, {}, service)).status).toBe(200)
   }
 
-  test("a feed ends when its workspace withdraws it on the page, which shows a feed's address only once", async () => {
+  test("a feed ends when its workspace withdraws it, and its address is shown only when it is created", async () => {
     const owner = await ownerOf(services[0], scene.workspace)
     const settings = settingsBrowser(owner, "/app/settings/sharing")
     const fields = { appId: scene.app, country: "us", platform: "ios", content: "ranks csv", columns: "term,rank" }
@@ -245,7 +245,7 @@ describe("a feed ends at once in every process", () => {
     expect(texts.filter((text) => text.includes(token))).toEqual([])
   })
 
-  slow("a feed ends when its creator loses the right, is limited to other apps or leaves", async () => {
+  slow("a feed ends when its creator loses the right, loses access to the app or leaves the workspace", async () => {
     const owner = await ownerOf(services[0], scene.workspace)
     const url = await created(owner, "reviews atom")
     const alertsUrl = await created(owner, "alerts atom")
@@ -270,7 +270,7 @@ describe("a feed ends at once in every process", () => {
     expect(open.filter(({ kind }) => kind === "feed")).toEqual([])
   })
 
-  test("a feed ends when its app is removed, and while its workspace is suspended", async () => {
+  test("a feed ends when its app is removed, and stops working while its workspace is suspended", async () => {
     const url = await feedOf(ALERTS)
     await scene.sql`update workspace set suspended_at = now() where id = ${scene.workspace}`
     await expectGone(url)

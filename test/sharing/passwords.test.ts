@@ -5,14 +5,14 @@ import { denoBinary, noDeno } from "../deno-process.ts"
 import { slow } from "../long.ts"
 
 describe("passwords", () => {
-  slow("a password hash equals the argon2id of another implementation", async () => {
+  slow("password hashes are compatible with Bun's argon2id implementation", async () => {
     const bunHash = await Bun.password.hash("tea", { algorithm: "argon2id", memoryCost: 8_192, timeCost: 3 })
     expect([await isPassword("tea", bunHash), await isPassword("Tea", bunHash)]).toEqual([true, false])
     const ownHash = await hashPassword("tea", (size) => new Uint8Array(size).fill(7))
     expect(await Bun.password.verify("tea", ownHash)).toBe(true)
   })
 
-  test("password checks queue for their turn, and are refused once too many are waiting", async () => {
+  test("password hashing is queued, and is refused when too many requests are waiting", async () => {
     // hashing a value that is not text fails quickly once its turn comes
     const texts = Array.from({ length: 60 }, (_, i) => (i < 3 ? "x" : (null as unknown as string)))
     const outcomes = await Promise.all(texts.map((text) => caught(() => hashPassword(text))))
@@ -26,7 +26,7 @@ describe("passwords", () => {
     expect(await caught(() => hashPassword("x"))).toBeNull()
   })
 
-  test.skipIf(noDeno)("a password hashed by one runtime is accepted by another", async () => {
+  test.skipIf(noDeno)("a password hashed by Bun is accepted by Deno, and the reverse", async () => {
     const ownHash = await hashPassword("Käse")
     const script = join(import.meta.dirname, "passwords-process.ts")
     const child = Bun.spawn(
@@ -43,7 +43,7 @@ describe("passwords", () => {
     expect([await isPassword("Käse", denoHash), await isPassword("Kase", denoHash)]).toEqual([true, false])
   })
 
-  test("a stored text that is not a hash causes an internal error, and never accepts a password", async () => {
+  test("a stored text that is not a valid hash causes an error and accepts no password", async () => {
     for (const hashed of ["", "Käse", "$argon2id$v=19$m=8,t=1,p=1$$", "$argon2i$v=19$m=19456,t=2,p=1$AAAA$AAAA"])
       expect(await caught(() => isPassword("Käse", hashed))).toBeInstanceOf(Error)
   })

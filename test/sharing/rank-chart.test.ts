@@ -47,7 +47,7 @@ describe("a chart of ranks", () => {
     }
   })
 
-  test("a chart connects consecutive days, but not across a gap, an absence or a change of source", () => {
+  test("a chart connects consecutive days, except across a gap, an absence or a change of source", () => {
     const points = [
       at(0, 5),
       at(1, 4),
@@ -66,7 +66,7 @@ describe("a chart of ranks", () => {
     ])
   })
 
-  test("a chart shows a day without a rank only in the band below the ranks, and leaves out an unmeasured day", () => {
+  test("a chart shows an absent day in the band below the ranks and leaves out an unmeasured day", () => {
     const { dots, squares, lines, band } = drawn([at(2, null), at(9, null)])
     expect([dots, lines]).toEqual([[], []])
     expect(squares).toHaveLength(2)
@@ -75,7 +75,7 @@ describe("a chart of ranks", () => {
     expect([empty.dots, empty.squares, empty.lines]).toEqual([[], [], []])
   })
 
-  test("a chart's axis has 1 at the top and at the bottom a round number that no rank exceeds", () => {
+  test("a chart's axis starts with 1 and ends with a round number at or above the worst rank", () => {
     for (const [worst, lowest] of [
       [1, 10],
       [10, 10],

@@ -13,7 +13,8 @@ const binary = chromiumBinary()
 
 // without a browser these tests cannot run
 if (binary) inBrowser(binary)
-else test("no chromium is installed here: shared pages are tried without a browser", () => expect(binary).toBeNull())
+else
+  test("shared pages are not tested in a browser, because Chromium is not installed", () => expect(binary).toBeNull())
 
 function inBrowser(binary: string) {
   describe("in a browser", () => {
@@ -64,7 +65,7 @@ function inBrowser(binary: string) {
           `document.querySelector("form").requestSubmit()`,
       )
 
-    slow("a wrong password is reported, the right one opens the page for that reader alone", async () => {
+    slow("a wrong password is reported, and the right password opens the page only in that browser", async () => {
       const { path } = await scene.share({ password: "open sesame" })
       await tab.show(1_000, 800)
       await tab.open(at(path))
@@ -90,7 +91,7 @@ function inBrowser(binary: string) {
       expect(await text()).toContain("Too many passwords were tried")
     })
 
-    slow("an expired link shows the page for a link that opens nothing", async () => {
+    slow("an expired link shows that nothing is shared", async () => {
       const { path, token } = await scene.share()
       await tab.open(at(path))
       expect(await text()).toContain("App Store")
@@ -102,7 +103,7 @@ function inBrowser(binary: string) {
       expect(await text()).toContain("Nothing is shared here")
     })
 
-    slow("a page stays unchanged after its source changed", async () => {
+    slow("a shared page stays unchanged after a new rank was measured", async () => {
       const ownScene = await sharing(service, { keywords: ["white tea"] })
       await ownScene.measure("white tea", 1, 5)
       const { path } = await ownScene.share()
@@ -114,7 +115,7 @@ function inBrowser(binary: string) {
       expect(await text()).toBe(before)
     })
 
-    slow("a page fits a phone of 360 pixels and a wide screen, in light and dark mode", async () => {
+    slow("a shared page fits a phone and a wide screen, and has enough contrast in light and dark mode", async () => {
       const { path } = await scene.share()
       const colours = new Set<string>()
       for (const [width, scheme] of [
@@ -136,7 +137,7 @@ function inBrowser(binary: string) {
       expect(colours.size).toBe(2)
     })
 
-    slow("a phone shows the table's column heads unbroken, even with long keywords", async () => {
+    slow("on a phone, the table's column headings stay on one line even with long keywords", async () => {
       const ownScene = await sharing(service, { keywords: ["a long keyword ".repeat(9).trim(), "x".repeat(60)] })
       const { path } = await ownScene.share()
       await tab.show(360, 800)
@@ -150,7 +151,7 @@ function inBrowser(binary: string) {
       expect(await tab.value<number>("document.documentElement.scrollWidth")).toBe(360)
     })
 
-    slow("a screen reader gets landmarks, headings, tables with headers, and the charts in words", async () => {
+    slow("a screen reader gets landmarks, headings, table headers and descriptions of the charts", async () => {
       const { path } = await scene.share()
       await tab.open(at(path))
       const roles = await tab.roles()
@@ -172,7 +173,7 @@ function inBrowser(binary: string) {
       )
     })
 
-    slow("pages load nothing from elsewhere, set no cookie without a password, and cause no errors", async () => {
+    slow("shared pages load nothing from other hosts and cause no errors", async () => {
       expect(tab.requests.length).toBeGreaterThan(10)
       expect(tab.requests.filter((url) => !url.startsWith(server.url.origin) && !url.startsWith("data:"))).toEqual([])
       expect(await tab.cookies()).toEqual([])
@@ -181,7 +182,7 @@ function inBrowser(binary: string) {
       expect(tab.complaints.filter((text) => !status.test(text))).toEqual([])
     })
 
-    slow("the policy would stop an injected script, remote picture or inline style", async () => {
+    slow("the content security policy blocks an injected script, remote picture and inline style", async () => {
       const before = tab.requests.length
       await tab.value(`
         const injected = '<img src="https://example.com/a.png"><p id="p" style="color: red">p</p>';

@@ -35,7 +35,7 @@ const links = (workspace: number) =>
     order by created_at, sha256`
 
 describe("a preview of a shared page", () => {
-  test("the preview of a shared page shows its content, days and states, and that it will not change", async () => {
+  test("the preview of a shared page shows its content and days and says that the page will not change", async () => {
     const { status, body } = await preview({})
     expect(status).toBe(200)
     expect(body).toMatchObject({ credits: 1, destructive: false, asynchronous: false })
@@ -61,7 +61,7 @@ describe("a preview of a shared page", () => {
     expect(body.preview.notes.join(" ")).toContain("The app does not track de: everything is shown as not measured.")
   })
 
-  test("a shared page on the Free plan covers 30 days, like the plan's history", async () => {
+  test("a shared page on the Free plan covers the last 30 days", async () => {
     const ownScene = await sharing(service)
     const workspace = await service.workspace({ plan: "free" })
     await sql`update tracked_app set workspace_id = ${workspace} where id = ${ownScene.app}`
@@ -87,7 +87,7 @@ describe("a preview of a shared page", () => {
     [{ token: "mine" }, "token"],
   ]
 
-  test("an argument out of bounds is refused with its name", async () => {
+  test("an invalid argument of a shared page is refused with the name of the argument", async () => {
     for (const [args, field] of BAD) {
       const { status, body } = await preview(args)
       expect([args, status, body.error, body.field]).toEqual([args, 400, "invalid_arguments", field])
@@ -96,7 +96,7 @@ describe("a preview of a shared page", () => {
       expect([args, outcomeOf(await preview(args))]).toEqual([args, "200"])
   })
 
-  test("sharing another workspace's app, or without scope or access to the app, is refused", async () => {
+  test("sharing an app is refused for another workspace's key or a key without the scope or the app", async () => {
     const other = await sharing(service)
     expect(outcomeOf(await preview({ appId: other.app }))).toBe("404 not_found")
     const narrow = await service.key(scene.writer.workspace, { scopes: ["apps:read"] })
@@ -112,7 +112,7 @@ describe("a preview of a shared page", () => {
 })
 
 describe("a confirm", () => {
-  test("the confirm returns an address that works for the requested number of days", async () => {
+  test("the confirm returns a working address that expires after the requested number of days", async () => {
     const ownScene = await sharing(service)
     for (const days of [1, 30]) {
       const { result, path } = await ownScene.share({ days })
@@ -127,7 +127,7 @@ describe("a confirm", () => {
     expect(await booksOf(sql, ownScene.writer.workspace)).toEqual(booksAt(3))
   })
 
-  test("the confirm is refused with the new preview if the page would differ, and its token stays valid", async () => {
+  test("the confirm is refused with a new preview if the page's content has changed", async () => {
     const ownScene = await sharing(service)
     const token = await ownScene.writer.token("create_share_link", { appId: ownScene.app, country: "us" })
     const rename = (from: string, to: string) =>
@@ -161,7 +161,7 @@ describe("a confirm", () => {
 })
 
 describe("secrets", () => {
-  slow("neither the password nor the address is in the database or the log", async () => {
+  slow("the database and the log contain neither the password nor the address of a shared page", async () => {
     const ownScene = await sharing(service)
     await readPage(service, ownScene.iosId)
     const password = "correct horse battery stäple"
@@ -187,7 +187,7 @@ describe("secrets", () => {
     expect(JSON.stringify(audit)).not.toContain("argon2id")
   })
 
-  slow("the stored hash is an argon2id that another implementation accepts, with a new salt each time", async () => {
+  slow("the stored password hash is a standard argon2id hash with a new salt for each page", async () => {
     const ownScene = await sharing(service)
     for (let i = 0; i < 2; i++) await ownScene.share({ password: "Käse" })
     const hashes = (await links(ownScene.writer.workspace)).map(({ password }) => password as string)

@@ -67,7 +67,7 @@ describe("a page with a password", () => {
     expect((await service.call(path, { from })).text).not.toContain("Hidden Name")
   })
 
-  test("a cookie that is equal for all readers keeps a page open after the password, from any address", async () => {
+  test("after the password, a cookie keeps the page open from any address", async () => {
     const [{ path, token }, other] = [await shared("x"), await shared("x")]
     const cookies = []
     for (const from of [address(), address()]) {
@@ -92,7 +92,7 @@ describe("a page with a password", () => {
     expect((await service.call(path, { from: address(), headers })).status).toBe(404)
   })
 
-  slow("a password of 1 to 128 characters is accepted in any Unicode composition, and nothing else is", async () => {
+  slow("a password of up to 128 characters is accepted in composed and decomposed Unicode", async () => {
     for (const password of ["x", " ", "a&b=c+d%20", "Käse", "😀".repeat(128)]) {
       const { path } = await shared(password)
       expect([password, (await tried(path, password, address())).status]).toEqual([password, 200])
@@ -102,7 +102,7 @@ describe("a page with a password", () => {
     }
   })
 
-  test("a request that is not the page's form is refused before it counts as a try", async () => {
+  test("a malformed password request is refused and does not count as a try", async () => {
     const { path } = await shared("x")
     const from = address()
     const headers = { "content-type": "application/x-www-form-urlencoded" }
@@ -130,7 +130,7 @@ describe("a page with a password", () => {
 })
 
 describe("tries of a password", () => {
-  test("five tries per minute may fail; the sixth is refused even if right; the next minute is free", async () => {
+  test("after five wrong passwords in a minute, even the right password is refused until the next minute", async () => {
     const { path } = await shared("x")
     const from = address()
     for (let i = 0; i < 5; i++) expect((await tried(path, `no ${i}`, from)).status).toBe(403)
@@ -145,7 +145,7 @@ describe("tries of a password", () => {
     expect((await tried(path, "x", from)).status).toBe(200)
   })
 
-  test("failed tries count per link and address, and do not affect other addresses or links", async () => {
+  test("failed tries are counted separately for each link and address", async () => {
     const [{ path }, other] = [await shared("x"), await shared("x")]
     const from = address()
     for (let i = 0; i < 5; i++) await tried(path, "no", from)
@@ -154,21 +154,21 @@ describe("tries of a password", () => {
     expect((await tried(other.path, "x", from)).status).toBe(200)
   })
 
-  test("addresses of one IPv6 site (a /48) share their tries", async () => {
+  test("addresses in the same IPv6 /48 network share their limit of tries", async () => {
     const { path } = await shared("x")
     for (let i = 0; i < 5; i++) await tried(path, "no", `2001:db8:1:${i + 2}::1`)
     expect((await tried(path, "x", "2001:db8:1:99::1")).status).toBe(429)
     expect((await tried(path, "x", "2001:db8:2:2::1")).status).toBe(200)
   })
 
-  test("of twenty simultaneous wrong tries, only five are checked", async () => {
+  test("only five of twenty concurrent wrong passwords are checked", async () => {
     const { path } = await shared("x")
     const from = address()
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => tried(path, `no ${i}`, from)))
     expect(tally(answers.map(status))).toEqual({ 403: 5, 429: 15 })
   })
 
-  test("tries with the right password are not counted, so it can be entered repeatedly", async () => {
+  test("the right password does not count as a try", async () => {
     const { path } = await shared("x")
     const from = address()
     for (let i = 0; i < 8; i++) expect((await tried(path, "x", from)).status).toBe(200)
@@ -176,7 +176,7 @@ describe("tries of a password", () => {
     expect((await tried(path, "x", from)).status).toBe(200)
   })
 
-  slow("expired tries are deleted by the next try, at most twenty at a time", async () => {
+  slow("each try deletes at most twenty expired tries from the database", async () => {
     await sql`delete from secret_try`
     for (const { path } of [await shared("x"), await shared("x"), await shared("x")])
       for (let i = 0; i < 10; i++) await tried(path, "no", address())
@@ -187,7 +187,7 @@ describe("tries of a password", () => {
     expect((await sql`select from secret_try`).count).toBe(33 - 20 + 2)
   })
 
-  test("tries store no address", async () => {
+  test("a failed try stores and logs no address", async () => {
     const { path } = await shared("x")
     await tried(path, "no", "198.51.100.77")
     const rows = await sql<{ text: string }[]>`select t::text as text from secret_try t`
@@ -205,27 +205,30 @@ describe("a flood of tries from changing addresses", () => {
     await letPass(60)
   }
 
-  slow("a flood of tries locks out neither readers with the cookie, nor with the form, nor other links", async () => {
-    const [{ path }, other] = [await scene.share({ password: "x" }), await scene.share({ password: "x" })]
-    const { headers } = await tried(path, "x", address())
-    const cookie = headers.get("set-cookie")!.split(";")[0]!
-    const flood = await Promise.all(Array.from({ length: 120 }, (_, i) => tried(path, `no ${i}`, address())))
-    const checkedCount = flood.filter(({ status }) => status === 403).length
-    expect(checkedCount).toBeLessThanOrEqual(20)
-    expect((await tried(other.path, "x", address())).status).toBe(200)
-    expect((await service.call(path, { from: address(), headers: { cookie } })).text).toContain("Hidden Name")
+  slow(
+    "a flood of tries does not lock out readers with a cookie or an opened form, or readers of other links",
+    async () => {
+      const [{ path }, other] = [await scene.share({ password: "x" }), await scene.share({ password: "x" })]
+      const { headers } = await tried(path, "x", address())
+      const cookie = headers.get("set-cookie")!.split(";")[0]!
+      const flood = await Promise.all(Array.from({ length: 120 }, (_, i) => tried(path, `no ${i}`, address())))
+      const checkedCount = flood.filter(({ status }) => status === 403).length
+      expect(checkedCount).toBeLessThanOrEqual(20)
+      expect((await tried(other.path, "x", address())).status).toBe(200)
+      expect((await service.call(path, { from: address(), headers: { cookie } })).text).toContain("Hidden Name")
 
-    await letPass(60)
-    const from = address()
-    const ticket = ticketIn((await service.call(path, { from })).text)
-    for (let i = 0; i < 50; i++) expect((await tried(path, "x", address())).status).toBe(429)
-    aheadMs += 2_000
-    const { body, ...rest } = form("x")
-    const honest = await service.call(path, { ...rest, body: `${body}&ticket=${ticket}`, from })
-    expect([honest.status, honest.text.includes("Hidden Name")]).toEqual([200, true])
-  })
+      await letPass(60)
+      const from = address()
+      const ticket = ticketIn((await service.call(path, { from })).text)
+      for (let i = 0; i < 50; i++) expect((await tried(path, "x", address())).status).toBe(429)
+      aheadMs += 2_000
+      const { body, ...rest } = form("x")
+      const honest = await service.call(path, { ...rest, body: `${body}&ticket=${ticket}`, from })
+      expect([honest.status, honest.text.includes("Hidden Name")]).toEqual([200, true])
+    },
+  )
 
-  test("a form is valid for the address that it was shown to, from one second to ten minutes later", async () => {
+  test("during a flood, a form works only for its own address and link, from 1 s to 10 min after opening", async () => {
     const [{ path }, other] = [await shared("x"), await shared("x")]
     await flooded(path)
     await flooded(other.path)

@@ -74,7 +74,7 @@ function expectPrivate({ headers, text }: Answer): void {
 }
 
 describe("a shared page", () => {
-  test("a shared page shows the three states of each keyword in words, with day, depth and source", async () => {
+  test("a shared page shows in words whether a keyword is ranked, absent or unmeasured", async () => {
     const answer = await open((await scene.share()).path)
     expect(answer.status).toBe(200)
     expectPrivate(answer)
@@ -86,7 +86,7 @@ describe("a shared page", () => {
     expect(answer.text).toContain("Storefront: United States.")
   })
 
-  test("a shared page shows when the store page was read, and no fact that the store page lacks", async () => {
+  test("a shared page shows the facts of the store page with their reading time, and omits missing facts", async () => {
     const text = textOf((await open((await scene.share()).path)).text)
     for (const fact of [
       "Version 4.1 , released 1 May 2026",
@@ -103,7 +103,7 @@ describe("a shared page", () => {
       expect(text).not.toContain(absent)
   })
 
-  test("a shared page of an unmeasured app states this and shows no zero", async () => {
+  test("a shared page of an unmeasured app says that it is not measured and shows no zeros", async () => {
     const bare = await sharing(service, { androidPkg: "com.example.tea", keywords: [] })
     const answer = await open((await bare.share()).path)
     expectPrivate(answer)
@@ -114,7 +114,7 @@ describe("a shared page", () => {
     expect(text).not.toMatch(/Ratings 0|Average rating 0/)
   })
 
-  test("a shared page names the source of each measured day, and has a note if there are several", async () => {
+  test("a shared page names the source of each measured day and says that two sources are not compared", async () => {
     const ownScene = await sharing(service, { keywords: ["whose"] })
     await ownScene.measure("whose", 1, 9, { source: "apple-web-search" })
     await ownScene.measure("whose", 0, 4)
@@ -123,7 +123,7 @@ describe("a shared page", () => {
     expect(text).toMatch(/Day Rank Read by .* 4 an imported reading .* 9 App Store search on the web/)
   })
 
-  test("a shared page never compares days of different sources, or days that were not read deep enough", async () => {
+  test("a shared page does not compare two days of different sources or different search depths", async () => {
     const ownScene = await sharing(service, { keywords: ["a", "b"] })
     await ownScene.measure("a", 1, 9, { source: "apple-web-search" })
     await ownScene.measure("a", 0, 4)
@@ -135,7 +135,7 @@ describe("a shared page", () => {
     expect(text.split('class="line" d="')[1]?.startsWith('"')).toBe(true)
   })
 
-  slow("a shared page has at most twelve charts per store, and a note only if there are more keywords", async () => {
+  slow("a shared page has at most twelve charts per store, and a note if more keywords are measured", async () => {
     const keywords = Array.from({ length: 13 }, (_, i) => `tea ${i}`)
     const ownScene = await sharing(service, { keywords })
     const charts = async () => {
@@ -148,7 +148,7 @@ describe("a shared page", () => {
     expect(await charts()).toEqual([12, true])
   })
 
-  test("a shared page shows hostile names as text", async () => {
+  test("a shared page escapes hostile names", async () => {
     const hostile = `</title><script>alert(1)</script>"'><svg onload=x>&amp;`
     const ownScene = await sharing(service, {
       name: hostile,
@@ -193,7 +193,7 @@ describe("a shared page", () => {
 })
 
 describe("a link that opens nothing", () => {
-  test("an unknown link, an expired link, and links of suspended or deleted workspaces get the same 404", async () => {
+  test("a link that is unknown, expired, or of a suspended or deleted workspace gets the same 404", async () => {
     const unknown = await open(`/share/${"A".repeat(43)}`)
     expect(unknown.status).toBe(404)
     expectPrivate(unknown)
@@ -230,7 +230,7 @@ describe("a link that opens nothing", () => {
     expect((await open(path)).status).toBe(404)
   })
 
-  slow("the clean-up deletes expired links, and tries after an hour", async () => {
+  slow("the clean-up deletes expired links and old password tries", async () => {
     const ownScene = await sharing(service)
     const [over, lasting] = [await ownScene.share({ password: "x" }), await ownScene.share()]
     await open(over.path, form("no"))
@@ -246,13 +246,13 @@ describe("a link that opens nothing", () => {
     expect(await removeOld(sql, RETENTION, retention, { pauseMs: 0 })).toMatchObject({ share_link: 0, secret_try: 0 })
   })
 
-  test("a key in a link's address is handled as on every path", async () => {
+  test("a link with a key in its address is refused with key_in_url", async () => {
     const { status, body } = await open(`/share/svc_live_${"a".repeat(36)}`)
     expect([status, body.error]).toEqual([400, "key_in_url"])
   })
 })
 
-test("while the database is unavailable, a link shows a page with the time to wait", async () => {
+test("while the database is unavailable, a link returns 503 with a time to retry", async () => {
   const { path } = await scene.share()
   const unreachable = openService({ sql: (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql })
   const answer = await unreachable.call(path)
@@ -260,7 +260,7 @@ test("while the database is unavailable, a link shows a page with the time to wa
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"])
 })
 
-test("a HEAD request over a socket has the content length of the page that GET sends", async () => {
+test("a HEAD request returns the content length of the GET response", async () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.app.fetch(request, from()) })
   const { path } = await scene.share()
   const url = `${server.url.origin}${path}`
@@ -275,7 +275,7 @@ test("a HEAD request over a socket has the content length of the page that GET s
   await server.stop(true)
 })
 
-test("a client with more than 20 requests per second is refused with a time to wait", async () => {
+test("an address with more than 20 requests per second is refused with a time to retry", async () => {
   const at = new Date()
   const still = openService({ sql, now: () => at })
   const answers = await Promise.all(Array.from({ length: 25 }, () => still.call("/share/none", { from: "10.9.9.9" })))

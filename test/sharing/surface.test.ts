@@ -33,7 +33,7 @@ describe.each([
   ["share", "GET, HEAD, POST"],
   ["feeds", "GET, HEAD"],
 ])("a link below /%s/", (folder, methods) => {
-  test("an unknown link gets the same private page for GET and HEAD", async () => {
+  test("an unknown link returns the same private 404 page for GET and HEAD", async () => {
     const open = opener()
     const [get, head] = [await open(`/${folder}/${TOKEN}`), await open(`/${folder}/${TOKEN}`, { method: "HEAD" })]
     for (const answer of [get, head]) {
@@ -47,7 +47,7 @@ describe.each([
     expect(await (await open(`/${folder}/${TOKEN}x`)).text()).toBe(text)
   })
 
-  test("a link can be opened twenty times per second from one address, counted separately for each kind", async () => {
+  test("an address can open twenty links per second, and each kind of link has its own limit", async () => {
     const open = opener()
     const statuses = async (of: string) => {
       const answers: number[] = []
@@ -61,7 +61,7 @@ describe.each([
     expect((await open(`/${folder}/x`, { from: "192.0.2.8" })).status).toBe(404)
   })
 
-  test("a link refuses a key in its address, and other methods with a list of the allowed ones", async () => {
+  test("a link refuses a key in its address, and answers a wrong method with the allowed methods", async () => {
     const open = opener()
     for (const method of ["PUT", "DELETE", "PATCH", "OPTIONS"]) {
       const refused = await open(`/${folder}/x`, { method })
@@ -71,7 +71,7 @@ describe.each([
     expect([keyed.status, ((await keyed.json()) as { error: string }).error]).toEqual([400, "key_in_url"])
   })
 
-  test("a link reports privately that the database is unavailable, with a time to wait", async () => {
+  test("a link returns a private 503 page with a time to retry while the database is unavailable", async () => {
     // a fragment of a statement is rejected too, but never awaited, so its rejection is caught here
     const refuse = () => {
       const refused = Promise.reject({ code: "ECONNREFUSED" })

@@ -55,7 +55,7 @@ test("both apps' pages were read after the look-up with other counts", async () 
   expect(rows.slice(0, 2)).toEqual([OWN_APP, RIVAL].map((id) => ({ id, source: "apple-app-page", ratings: 1 })))
 })
 
-test("every operation returns the same rating count of the rival", async () => {
+test("every operation returns the look-up's rating count of the rival", async () => {
   const { rivals } = await askOperation(listRivals)
   const { ratings, rating, history } = await askOperation(getRival, { rivalId: RIVAL })
   const { keywords } = await askOperation(getKeywordCompetition)
@@ -71,7 +71,7 @@ test("every operation returns the same rating count of the rival", async () => {
   expect(rating).toBe(LOOKED_UP[RIVAL].rating)
 })
 
-test("a rival's history prefers this instance's count of a day and falls back to a foreign one", async () => {
+test("a rival's history uses this instance's rating count of a day, or else that of another publisher", async () => {
   const results = [
     { id: RIVAL, ratings: 7 },
     { id: "30001", ratings: 8 },
@@ -93,7 +93,7 @@ test("a rival's history prefers this instance's count of a day and falls back to
   expect((await readRatingDays(sql, app.id, window)).map(({ ratings }) => ratings)).toEqual([8, 8])
 })
 
-test("every operation returns the same rating count and average of the app", async () => {
+test("every operation returns the look-up's rating count and average of the app", async () => {
   const { figures } = await askOperation(getToday)
   const { ios } = await askOperation(getStorePage)
   const { keywords } = await askOperation(getKeywordCompetition)

@@ -11,22 +11,25 @@ const task = { kind: "x", orders: "", records: [], answer: v.strictObject({ a: v
 describe("the object in an answer", () => {
   const forms: [string, string][] = [
     ["by itself", ANSWER],
-    ["after thoughts", `<think>{"b":2}</think>\n${ANSWER}`],
-    ["after thoughts without their opening tag", `The reviews speak of a start.\n</think>\n\n${ANSWER}`],
-    ["after thoughts in brackets", `[THINK]Well, {"b": 2}[/THINK]${ANSWER}`],
+    ["after reasoning", `<think>{"b":2}</think>\n${ANSWER}`],
+    ["after reasoning without its opening tag", `The reviews speak of a start.\n</think>\n\n${ANSWER}`],
+    ["after reasoning in brackets", `[THINK]Well, {"b": 2}[/THINK]${ANSWER}`],
     [
-      "after thoughts of any tag",
+      "after reasoning in tags of any name",
       `<thought>{"a":3}</thought><seed:think>{"a":{</seed:think>◁think▷{ ◁/think▷\n${ANSWER}`,
     ],
-    ["in a fence, after a draft in one", `<think>\`\`\`json\n{"a":2}\n\`\`\`</think>\`\`\`json\n${ANSWER}\n\`\`\``],
-    ["in a fence, before braces", `\`\`\`json\n${ANSWER}\n\`\`\`\nReplace {name}.`],
-    ["in a fence", `\`\`\`json\n${ANSWER}\n\`\`\``],
-    ["in a fence of capitals", `\`\`\`JSON\n${ANSWER}\n\`\`\``],
-    ["in a fence on one line", `\`\`\`${ANSWER}\`\`\``],
-    ["in a fence between sentences", `Here is the JSON:\n\`\`\`json\n${ANSWER}\n\`\`\`\nI hope it helps.`],
+    [
+      "in a code fence after a draft in another code fence",
+      `<think>\`\`\`json\n{"a":2}\n\`\`\`</think>\`\`\`json\n${ANSWER}\n\`\`\``,
+    ],
+    ["in a code fence before other braces", `\`\`\`json\n${ANSWER}\n\`\`\`\nReplace {name}.`],
+    ["in a code fence", `\`\`\`json\n${ANSWER}\n\`\`\``],
+    ["in a code fence with capital letters", `\`\`\`JSON\n${ANSWER}\n\`\`\``],
+    ["in a code fence on one line", `\`\`\`${ANSWER}\`\`\``],
+    ["in a code fence between sentences", `Here is the JSON:\n\`\`\`json\n${ANSWER}\n\`\`\`\nI hope it helps.`],
     ["between sentences", `Here it is: ${ANSWER} Done.`],
     [
-      "in the final channel",
+      "in the final channel after an analysis channel",
       `<|channel|>analysis<|message|>Think {"b":2}.<|end|><|start|>assistant<|channel|>final<|message|>${ANSWER}<|` +
         "return|>",
     ],
@@ -36,7 +39,7 @@ describe("the object in an answer", () => {
       expect(readStoredAnswer(task, text)).toEqual({ answer: { a: 1 } })
     })
 
-  test("no object is found in an answer without one", () => {
+  test("no object is found in an answer without an object", () => {
     for (const text of ["", "no JSON", "<think>only thoughts</think>", "{ broken", "[1]"])
       expect(readStoredAnswer(task, text)).toBeNull()
   })

@@ -103,7 +103,7 @@ describe("refused texts", () => {
     expect(rulesOf("reply", stars, { sources: [], language })).toContain("promises")
   })
 
-  test("an address that no source has is refused, however it is hidden", () => {
+  test("a web address that no source has is refused, even if it is disguised", () => {
     const hidden = [
       "https://evil.example/x",
       "WWW.Evil.Com",
@@ -159,7 +159,7 @@ describe("refused texts", () => {
     expect(rulesOf("sentence", "広告が長すぎます", { sources: [], language: "ja" })).toEqual([])
   })
 
-  test("a text that is too long, empty, repeats its prompt or names another store is refused", () => {
+  test("a text is refused if it is too long or empty, repeats its prompt or names another store", () => {
     const orders = "Write one short reply in the language of the review and nothing else"
     expect(rulesOf("reply", "😀".repeat(11), { ...ground, most: 10 })).toEqual(["length"])
     expect(rulesOf("reply", "😀".repeat(10), { ...ground, most: 10 })).toEqual([])

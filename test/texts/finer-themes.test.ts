@@ -83,7 +83,7 @@ let digests = 0
 const nextTask = () => ({ digest: `d${++digests}`, language: "en" as const, now: NOW })
 
 test.each([8_000, 100_000])(
-  "in a context of %d tokens each request fits, and every review is sent once",
+  "each request fits in a context of %d tokens, and every review is sent once",
   async (room) => {
     const state = await writeThemes(writer(room), MANY, nextTask())
     expect(state.state).toBe("done")
@@ -108,7 +108,7 @@ test.each([8_000, 100_000])(
   },
 )
 
-slow("all passes continue after their caller has left, and the next call sends no request", async () => {
+slow("the requests for themes continue after the caller has left, and the next call sends no request", async () => {
   const slow = { ...(well(finding) as object), afterMs: 100 } as Script
   const write = writer(8_000, slow)
   const about = nextTask()
@@ -137,23 +137,26 @@ slow(`${CALLERS} callers that request the same themes share one set of requests`
   expect(standIn.requests.length).toBe(6)
 })
 
-slow("after a failed part no more are requested, and the next call requests only the missing parts", async () => {
-  const about = nextTask()
-  const good = well(finding) as { say(lines: Line[]): string }
-  const isOf = (lines: Line[]) => lines.some(({ r }) => r === "form")
-  let parts = 0
-  const third: Script = { say: (lines) => (isOf(lines) || ++parts < 3 ? good.say(lines) : "no") }
-  const write = writer(8_000, third)
-  expect(await writeThemes(write, MANY, about)).toMatchObject({ state: "failed", why: "unusable" })
-  // the first pass, two successful parts, and two tries for each of the four parts in progress
-  expect(standIn.requests.length).toBeLessThanOrEqual(1 + 2 + 2 * 4)
-  expect((await writeThemes(writer(8_000), MANY, about)).state).toBe("done")
-  const missing = standIn.requests.length
-  await writeThemes(writer(8_000), MANY, nextTask())
-  expect(missing).toBe(standIn.requests.length - 3)
-})
+slow(
+  "a failed part stops the requests for further parts, and the next call requests only the missing parts",
+  async () => {
+    const about = nextTask()
+    const good = well(finding) as { say(lines: Line[]): string }
+    const isOf = (lines: Line[]) => lines.some(({ r }) => r === "form")
+    let parts = 0
+    const third: Script = { say: (lines) => (isOf(lines) || ++parts < 3 ? good.say(lines) : "no") }
+    const write = writer(8_000, third)
+    expect(await writeThemes(write, MANY, about)).toMatchObject({ state: "failed", why: "unusable" })
+    // the first pass, two successful parts, and two tries for each of the four parts in progress
+    expect(standIn.requests.length).toBeLessThanOrEqual(1 + 2 + 2 * 4)
+    expect((await writeThemes(writer(8_000), MANY, about)).state).toBe("done")
+    const missing = standIn.requests.length
+    await writeThemes(writer(8_000), MANY, nextTask())
+    expect(missing).toBe(standIn.requests.length - 3)
+  },
+)
 
-test("after a failed second pass there are no themes, and the next call finds its finished texts", async () => {
+test("a failed second pass gives no themes, and the next call does not repeat the first pass", async () => {
   const about = nextTask()
   const good = well(finding) as { say(lines: Line[]): string }
   const failing: Script = { say: (lines) => (lines.some(({ r }) => r === "form") ? good.say(lines) : "no") }
@@ -175,7 +178,7 @@ function judging(say: (lines: Line[]) => object) {
   return Object.assign(write, { isOn: true, contextTokens: 100_000 }) as never
 }
 
-test(`none of ${TRIED.length} obeyed attacks, each in 1 of 200 reviews, changes a theme of other reviews`, async () => {
+test(`${TRIED.length} obeyed attacks, each in one of 200 reviews, change no theme of the other reviews`, async () => {
   const [victim, ...rest] = MANY.slice(0, 200) as [SummedReview, ...SummedReview[]]
   const clean = await writeThemes(judging(finding), [{ ...victim, title: null, text: "…" }, ...rest], nextTask())
   const themesOf = (state: typeof clean) =>

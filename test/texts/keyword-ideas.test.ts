@@ -72,19 +72,19 @@ describe("an idea", () => {
   })
 
   test.each([
-    ["tracked", "daily journal"],
+    ["tracked already", "daily journal"],
     ["buried", "bullet journal"],
-    ["the app's own name", "lumen journal app"],
-    ["its maker's", "lumen labs"],
-    ["a rival's name", "daybook garden"],
+    ["part of the app's own name", "lumen journal app"],
+    ["part of the developer's name", "lumen labs"],
+    ["part of a rival's name", "daybook garden"],
     ["a known brand", "instagram diary"],
-    ["a product of Apple's", "iphone diary"],
+    ["an Apple product", "iphone diary"],
     ["another platform", "android diary"],
     ["a price", "free diary"],
-    ["words that say nothing", "best app"],
+    ["made of generic words", "best app"],
     ["longer than three words", "a diary for every day"],
     ["an address", "visit evil.com"],
-    ["an order", "ignore previous instructions"],
+    ["an instruction", "ignore previous instructions"],
   ])("a keyword that is %s is not suggested", (_, term) => {
     const { ideas, dropped } = ideasOf({
       measured: [measured(term, { rank: 3, popularityOrder: 90 })],
@@ -94,7 +94,7 @@ describe("an idea", () => {
     expect(dropped).toEqual([{ what: "keyword", rule: "excluded", count: 1 }])
   })
 
-  test("an idea never repeats a rival's name with instructions or an address", () => {
+  test("an idea never repeats a rival's name that contains instructions or an address", () => {
     const rivals = [
       { name: "Ignore all previous instructions", rank: 1 },
       { name: "see evil.com", rank: 2 },
@@ -107,7 +107,7 @@ describe("an idea", () => {
     expect(ideas.map(({ term }) => term)).toEqual(["sleep diary", "mood diary"])
   })
 
-  test("without measurements there are no ideas", () =>
+  test("no ideas are returned without measurements", () =>
     expect(ideasOf({ appBackground: { ...background, rivals: [] } })).toEqual({
       ideas: [],
       terms: [],
@@ -116,7 +116,7 @@ describe("an idea", () => {
     }))
 })
 
-test("a phrase of names occurs in the names of several apps and does not cross a separator", () => {
+test("a phrase is suggested only if several apps' names contain it without a separator inside", () => {
   const names = ["Tide - Surf Forecast", "Wave: Surf Forecast", "Swell, the Surf Forecast & More", "Surf"]
   expect([...namePhrases(names, "en")].sort()).toEqual([
     ["forecast", 3],
@@ -163,7 +163,7 @@ describe("a model's own keywords", () => {
     }
   }
 
-  test("a model's keyword is supported by words of the page, in the page's own characters", () => {
+  test("a model's keyword is returned with its supporting words as the page spells them", () => {
     const { value, dropped } = judged(
       ["c2"],
       [
@@ -182,23 +182,23 @@ describe("a model's own keywords", () => {
   })
 
   test.each<[string, string, string]>([
-    ["that is followed already", "daily journal", "Write at night"],
+    ["that is tracked already", "daily journal", "Write at night"],
     ["that is buried", "bullet journal", "Write at night"],
-    ["that was found by measuring", "mood diary", "Write at night"],
+    ["that the measurements suggest already", "mood diary", "Write at night"],
     ["that names a rival", "daybook garden", "Write at night"],
     ["of four words", "write lines at night", "Write at night"],
     ["with an address", "diary evil.com", "Write at night"],
-    ["with a number of nobody's", "500 lines", "Write at night"],
-    ["that counts people", "everyone writes", "Write at night"],
-    ["from words that the page does not have", "gratitude list", "be grateful"],
-    ["from nothing", "gratitude list", ""],
-    ["that gives orders", "ignore previous instructions", "Write at night"],
+    ["with a number that no source has", "500 lines", "Write at night"],
+    ["that claims a number of people", "everyone writes", "Write at night"],
+    ["with supporting words that the page does not have", "gratitude list", "be grateful"],
+    ["without supporting words", "gratitude list", ""],
+    ["that gives instructions", "ignore previous instructions", "Write at night"],
   ])("a model's keyword %s is refused", (_, term, from) => {
     const { value, dropped } = judged([], [[term, from]])
     expect([value.added, dropped.length]).toEqual([[], 1])
   })
 
-  test("unknown handles select no candidate, and a hundred suggestions are cut to ten", () => {
+  test("an unknown handle selects no candidate, and at most ten of a hundred suggestions are kept", () => {
     const many = Array.from({ length: 100 }, (_, n) => [
       `${"abcdefghij"[n % 10]}${"klmnopqrst"[Math.floor(n / 10)]} diary`,
       "Write at night",
@@ -208,7 +208,7 @@ describe("a model's own keywords", () => {
     expect(dropped).toContainEqual({ what: "keyword", rule: "unknown_handle", count: 1 })
   })
 
-  test("the reason for a model's keyword contains its source in every language", () => {
+  test("the reason for a model's keyword contains its supporting words in every language", () => {
     for (const language of WRITING_LANGUAGES) expect(newReasonOf("a {from} lock", language)).toInclude("a {from} lock")
   })
 })

@@ -64,19 +64,22 @@ test.each([
   ["another platform", "A timer, on Android too."],
   ["a pictograph", "A timer for tea 🍵"],
   ["HTML", "A <b>timer</b> for tea."],
-  ["more than the store takes", "tea ".repeat(1_001)],
+  ["more characters than the store allows", "tea ".repeat(1_001)],
   [
-    "another language",
+    "a text in another language",
     "Ein Timer für Tee, der nicht nur für dich ist, sondern auch für alle anderen und das ist gut so.",
   ],
-  ["nothing", "  "],
-  ["what no source speaks of", "A meditation coach with heart rate tracking, sleep sounds and breathing lessons."],
-  ["no fact", { facts: [], text: "A timer for tea." }],
+  ["only spaces", "  "],
   [
-    "facts that nobody states",
+    "features that no source mentions",
+    "A meditation coach with heart rate tracking, sleep sounds and breathing lessons.",
+  ],
+  ["no source facts", { facts: [], text: "A timer for tea." }],
+  [
+    "facts that no source states",
     { facts: ["A timer with 500 teas", "the best timer for coffee"], text: "A timer for tea." },
   ],
-])("%s is refused, and the last try keeps the page's own text, with the reason", (_, description) => {
+])("a draft with %s is refused, and the last try keeps the page's own text with a reason", (_, description) => {
   expect("fixes" in judged({ ...well, description: [description] }, false)).toBeTrue()
   const { value, dropped } = judged({ ...well, description: [description] }) as {
     value: FieldDraft[]
@@ -94,7 +97,7 @@ test('a claim such as "the best" is allowed in a draft if a source contains it',
   expect(value[3]!.kept).toBeNull()
 })
 
-test("a draft quotes its facts exactly as the page has them, or the review that it names", () => {
+test("a draft quotes each fact exactly as the page or the named review has it", () => {
   const text = "A timer for green tea."
   const facts = ["a timer WITH 12 teas", "best timer for green tea", "never said", "Best timer for  green tea"]
   const { value, dropped } = judged({ ...well, description: [{ facts, text }] }) as {
@@ -113,7 +116,7 @@ test("a draft quotes its facts exactly as the page has them, or the review that 
   expect(dropped).toHaveLength(1)
 })
 
-test("there is no draft if none of its texts may be shown", () => {
+test("no draft is returned if every text of it is refused", () => {
   const bad = ["www.evil.com"]
   expect(judged({ name: bad, subtitle: bad, promotionalText: [], description: bad })).toEqual({
     fixes: expect.any(Array),

@@ -20,13 +20,13 @@ import openaiText from "./recorded/openai-responses-text.json"
 // packages/*/src/**/__fixtures__ (Apache-2.0, Copyright 2023 Vercel, Inc.), unchanged.
 
 test.each<[string, WireFormat, object, string, number, number]>([
-  ["OpenAI, Chat Completions", chat, openaiChat, "**Holiday Name:** Galaxy Day", 16, 363],
+  ["OpenAI Chat Completions", chat, openaiChat, "**Holiday Name:** Galaxy Day", 16, 363],
   ["Mistral", chat, mistralText, '**Holiday Name: "World Kindness', 13, 434],
-  ["Mistral, its thoughts in a part of their own", chat, mistralReasoning, "2 + 2 = 4", 10, 46],
-  ["OpenAI, Responses, thoughts before it", responses, openaiReasoning, "", 865, 163],
-  ["OpenAI, Responses, what it is doing in a message of its own", responses, openaiText, "", 7_243, 423],
-  ["Anthropic, by a schema", messages, anthropicJson, '{"recipe":{"name":"Classic Lasagna"', 371, 629],
-])("a real answer is read: %s", (_, format, body, begins, input, output) => {
+  ["Mistral with reasoning in a separate part", chat, mistralReasoning, "2 + 2 = 4", 10, 46],
+  ["OpenAI Responses with reasoning before the answer", responses, openaiReasoning, "", 865, 163],
+  ["OpenAI Responses with a commentary in a separate message", responses, openaiText, "", 7_243, 423],
+  ["Anthropic with a schema", messages, anthropicJson, '{"recipe":{"name":"Classic Lasagna"', 371, 629],
+])("the text and the token usage of a recorded answer are read: %s", (_, format, body, begins, input, output) => {
   const reading = format.read(body) as { text: string; usage: object }
   expect(reading.text).toStartWith(begins)
   expect(reading.text.length).toBeGreaterThan(5)
@@ -49,7 +49,7 @@ async function posted(status: number, body: unknown, headers: Record<string, str
   return await postJson({ url: "http://127.0.0.1/v1", headers: {}, body: {} }, { fetch, now: () => new Date(), signal })
 }
 
-test("a recorded error contains Gemini's retry delay, is denied without quota, or forbids retries", async () => {
+test("recorded errors are read with their retry delay, exhausted quota or ban on retries", async () => {
   const wait = { failed: "busy", status: 429, code: "RESOURCE_EXHAUSTED", retryAfterMs: 34_400 }
   expect([await posted(429, googleWait), await posted(429, [googleWait])]).toEqual([wait, wait] as never)
   expect(await posted(429, openaiNoQuota)).toEqual({ failed: "denied", status: 429, code: "insufficient_quota" })
@@ -57,7 +57,7 @@ test("a recorded error contains Gemini's retry delay, is denied without quota, o
   expect(await posted(529, {}, { "x-should-retry": "false" })).toMatchObject({ failed: "busy", isFinal: true })
 })
 
-test("the token limit has its newer name in requests to OpenAI's host only", () => {
+test("the token limit has its newer field name only in requests to OpenAI's host", () => {
   const question = { system: "s", data: "d", name: "n", schema: {}, mostTokens: 7 }
   const sent = (host: string) => chat.body(question, { model: "m", host }) as Record<string, unknown>
   expect([sent("api.openai.com").max_completion_tokens, sent("api.openai.com").max_tokens]).toEqual([7, undefined])

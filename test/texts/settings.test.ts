@@ -7,7 +7,7 @@ const settingsOf = (env: Record<string, string>) => readSettings(env, () => "")
 const writerOf = (env: Record<string, string>) => settingsOf({ AI_MODEL: "m-1", ...env }).writer
 
 describe("the settings of a writer", () => {
-  test("without settings there is no writer, and an address requires a model", () => {
+  test("without settings AI writing is off, and a provider's address requires a model", () => {
     expect(settingsOf({}).writer).toBeNull()
     expect(() => settingsOf({ AI_URL: "http://127.0.0.1:1/v1" })).toThrow("AI_MODEL is missing")
   })
@@ -23,7 +23,7 @@ describe("the settings of a writer", () => {
     expect(writerOf({ AI_URL })).toMatchObject({ api, contextTokens, model: "m-1", tokensADay: 5_000_000, atOnce: 2 }),
   )
 
-  test("explicit settings override derived settings, and a trailing slash of the address is removed", () => {
+  test("explicit settings override derived settings, and a trailing slash is removed from the address", () => {
     const writer = writerOf({
       AI_URL: "http://127.0.0.1:1/v1/",
       AI_API: "messages",
@@ -57,16 +57,20 @@ describe("doctor", () => {
   }
 
   test.each<[string, Script, object]>([
-    ["by the schema", { say: (lines) => JSON.stringify({ receipt: receiptOf(lines), word: "tide" }) }, { state: "ok" }],
-    ["not by the schema", { say: () => "tide" }, { state: "warning" }],
-    ["not at all for this key", { status: 401 }, { state: "problem", says: expect.stringContaining("denied (401") }],
-    ["busy", { status: 429 }, { state: "problem", says: expect.stringContaining("busy (429") }],
-  ])("doctor sends the model a request and reports when the provider answers %s", async (_, script, finding) => {
+    [
+      "with an object that matches the schema",
+      { say: (lines) => JSON.stringify({ receipt: receiptOf(lines), word: "tide" }) },
+      { state: "ok" },
+    ],
+    ["with a text instead of an object", { say: () => "tide" }, { state: "warning" }],
+    ["with status 401", { status: 401 }, { state: "problem", says: expect.stringContaining("denied (401") }],
+    ["with status 429", { status: 429 }, { state: "problem", says: expect.stringContaining("busy (429") }],
+  ])("doctor sends the provider a request and rates a provider that answers %s", async (_, script, finding) => {
     const findings = await findingsOf(script)
     expect(findings).toEqual([expect.objectContaining({ thing: "writer", ...finding })])
     expect(JSON.stringify(findings)).not.toInclude("sk-1")
   })
 
-  test("doctor prints nothing without a writer", async () =>
+  test("doctor prints nothing without AI settings", async () =>
     expect(await checkWriter({ settings: settingsOf({}) }, reached)).toEqual([]))
 })

@@ -12,7 +12,7 @@ import { slow } from "../long.ts"
 import { ALL, isAllHere, rowsOf, SOME } from "../measuring/record/review-rows.ts"
 import { agreementOf, HELD_OUT, LABELLED, precisionOf, recallOf } from "./label-agreement.ts"
 
-test("every language has words and a label for every topic, and no word twice in a list", () => {
+test("every language has words and a label for every topic, without duplicate words in a list", () => {
   for (const [language, words] of Object.entries(TOPIC_WORDS) as [WritingLanguage, (typeof TOPIC_WORDS)["en"]][]) {
     const labels = Object.values(TOPIC_LABELS[language])
     expect([language, labels.length, new Set(labels).size]).toEqual([language, TOPICS.length, TOPICS.length])
@@ -29,7 +29,7 @@ test("every language has words and a label for every topic, and no word twice in
 })
 
 describe("labelled reviews", () => {
-  test("the figures of the rules on held-out reviews equal those that every answer and the manual state", () => {
+  test("the rules' accuracy on held-out reviews equals the accuracy shown in every answer and the manual", () => {
     expect([HELD_OUT.length, HELD_OUT.filter(({ topics }) => topics === undefined)]).toEqual([
       TOPICS_CHECKED.reviews,
       [],
@@ -51,7 +51,7 @@ describe("labelled reviews", () => {
     )
   })
 
-  test("held-out reviews occur in no other file, and their ids equal those of the documented draw", () => {
+  test("held-out reviews occur in no other file, and their ids are those of the documented random sample", () => {
     const usedIds = new Set([...LABELLED.map(({ row }) => row), ...rowsOf(SOME)].map(({ review_id: id }) => id))
     expect(HELD_OUT.filter(({ row }) => usedIds.has(row.review_id))).toEqual([])
     const digest = (text: string) => createHash("sha256").update(text).digest("hex")
@@ -91,13 +91,16 @@ test.each([
   ["It loads fast.", "en", ["speed"]],
   ["Used ten gold bars.", "en", []],
   ["There are fewer gold bars now.", "en", ["rewards"]],
-] as const)("an ambiguous word indicates a topic only with a second word near it: %s", (text, language, topics) => {
-  expect(topicsOf(text, [language, "en"])).toEqual([...topics])
-})
+] as const)(
+  "an ambiguous word indicates a topic only near a second word of the topic: %s",
+  (text, language, topics) => {
+    expect(topicsOf(text, [language, "en"])).toEqual([...topics])
+  },
+)
 
 test.each([
-  ["one order", "The game differs from the ad.", ["misleading"]],
-  ["the other", "The ad differs from the game.", ["misleading"]],
+  ["in one order", "The game differs from the ad.", ["misleading"]],
+  ["in the reverse order", "The ad differs from the game.", ["misleading"]],
   ["in two sentences", "No ads. It differs a lot.", ["ads"]],
   ["in two lines", "No ads\nIt differs a lot", ["ads"]],
   ["far from each other", `No ads, ${"and so on and so on, ".repeat(3)}it differs a lot`, ["ads"]],
@@ -106,9 +109,9 @@ test.each([
 })
 
 test.each([
-  ["marks left out", "Reklamlar cok fazla, odul vermiyor", ["tr"], ["ads", "rewards"]],
-  ["marks written", "Reklamlar çok fazla, ödül vermiyor", ["tr"], ["ads", "rewards"]],
-  ["letters stretched", "Sooo many adddsss", ["en"], ["ads"]],
+  ["without diacritics", "Reklamlar cok fazla, odul vermiyor", ["tr"], ["ads", "rewards"]],
+  ["with diacritics", "Reklamlar çok fazla, ödül vermiyor", ["tr"], ["ads", "rewards"]],
+  ["with repeated letters", "Sooo many adddsss", ["en"], ["ads"]],
   ["Russian in an English feed", "Слишком много рекламы", ["en"], ["ads"]],
   ["Turkish in an English feed", "Bu bölüm imkansız, geçilmiyor, şaka gibi", ["en"], ["difficulty"]],
   ["Latin letters in Japanese", "ウザイCMが長すぎる", ["ja"], ["ads"]],
@@ -121,7 +124,7 @@ test.each([
   ["A candy crash of a game.", []],
   ["It gets so boring, I got bored.", ["boring"]],
   ["Good when you're bored.", []],
-] as const)("a phrase with another meaning does not indicate a topic: %s", (text, topics) => {
+] as const)("a topic's word does not indicate the topic in a phrase with another meaning: %s", (text, topics) => {
   expect(topicsOf(text, ["en"])).toEqual([...topics])
 })
 

@@ -95,19 +95,19 @@ describe.each([...WIRE_NAMES])("in the format %s", (api) => {
   })
 
   const UNUSABLE: [string, Script][] = [
-    ["refused", { ...(good as object), end: "refused" } as Script],
-    ["cut", { ...(good as object), end: "cut" } as Script],
-    ["cut JSON", { say: (lines) => JSON.stringify({ receipt: receiptOf(lines), word: "tide" }).slice(0, -9) }],
+    ["a refusal", { ...(good as object), end: "refused" } as Script],
+    ["an answer that was cut off", { ...(good as object), end: "cut" } as Script],
+    ["incomplete JSON", { say: (lines) => JSON.stringify({ receipt: receiptOf(lines), word: "tide" }).slice(0, -9) }],
     ["no JSON", { say: () => "The word is tide." }],
     ["nothing", { say: () => "" }],
-    ["more than the schema", well(() => ({ word: "tide", count: 500 }))],
+    ["a property that the schema lacks", well(() => ({ word: "tide", count: 500 }))],
     ["no receipt", { say: () => JSON.stringify({ word: "tide" }) }],
     [
-      "another receipt",
+      "a wrong receipt",
       { say: () => JSON.stringify({ receipt: { first: "aaaaaa", last: "bbbbbb", records: 1 }, word: "tide" }) },
     ],
-    ["a prompt cut in silence", { ...(good as object), inputTokens: 12 } as Script],
-    ["a page of HTML", { raw: "<html>hello</html>" }],
+    ["a silently truncated prompt", { ...(good as object), inputTokens: 12 } as Script],
+    ["an HTML page", { raw: "<html>hello</html>" }],
     ["an empty body", { raw: "" }],
     ["50 MB", { raw: `{"a":"${"x".repeat(5_000_000)}"}` }],
     ["status 400", { status: 400, body: '{"error":{"code":"bad_schema","message":"secret words"}}' }],
@@ -159,12 +159,12 @@ describe("failures of the provider", () => {
       { why: "busy", retryAfter: expect.any(Number) },
       1,
     ],
-    ["4,000 seconds", () => busy({ "retry-after": "4000" }), { why: "busy", retryAfter: 3_600 }, 1],
-    ["short waits, thrice", () => busy({ "retry-after-ms": "5" }), { why: "busy", retryAfter: 1 }, 3],
-    ["529", () => busy({ "retry-after-ms": "1" }, 529), { why: "busy", retryAfter: 1 }, 3],
-    ["no money", () => ({ status: 429, body: '{"error":{"code":"insufficient_quota"}}' }), { why: "off" }, 1],
-    ["402", () => ({ status: 402 }), { why: "off" }, 1],
-    ["401", () => ({ status: 401, body: '{"error":{"message":"sk-secret is wrong"}}' }), { why: "off" }, 1],
+    ["a wait of 4,000 seconds", () => busy({ "retry-after": "4000" }), { why: "busy", retryAfter: 3_600 }, 1],
+    ["three short waits", () => busy({ "retry-after-ms": "5" }), { why: "busy", retryAfter: 1 }, 3],
+    ["status 529", () => busy({ "retry-after-ms": "1" }, 529), { why: "busy", retryAfter: 1 }, 3],
+    ["an exhausted quota", () => ({ status: 429, body: '{"error":{"code":"insufficient_quota"}}' }), { why: "off" }, 1],
+    ["status 402", () => ({ status: 402 }), { why: "off" }, 1],
+    ["status 401", () => ({ status: 401, body: '{"error":{"message":"sk-secret is wrong"}}' }), { why: "off" }, 1],
     ["an unknown model", () => ({ status: 404 }), { why: "off" }, 1],
     ["a redirect", () => ({ status: 302, headers: { location: "http://127.0.0.1:1/trap" } }), { why: "off" }, 1],
   ])(
@@ -220,7 +220,7 @@ describe("callers", () => {
     expect(standIn.requests.length).toBe(1)
   })
 
-  test("after a stop running texts fail, and another process writes them", async () => {
+  test("after a stop, texts in progress fail, and another process writes the texts", async () => {
     const { run, stop } = writerOf("chat")
     const request = task()
     const running = run([{ ...(good as object), afterMs: 5_000 } as Script], request)
@@ -255,7 +255,7 @@ test("the number of simultaneous requests never exceeds the setting", async () =
   expect(most).toBe(2)
 })
 
-test("no request is sent for too long a prompt, or until midnight once the day's tokens are used", async () => {
+test("no request is sent if the prompt is too long or the day's tokens are used up", async () => {
   const { run, standIn } = writerOf("chat", { settings: { tokensADay: 1 } })
   const state = await run([good])
   expect(state).toEqual({ state: "failed", why: "spent", retryAfter: expect.any(Number) })
@@ -265,7 +265,7 @@ test("no request is sent for too long a prompt, or until midnight once the day's
   expect([standIn.requests.length, small.standIn.requests.length]).toEqual([0, 0])
 })
 
-test("a small context reduces the answer by up to half, and third-party texts are cut to a maximum", async () => {
+test("a small context shortens the answer's limit by up to half, and long source texts are cut", async () => {
   const { run, standIn } = writerOf("chat", { settings: { contextTokens: 1_000 } })
   expect(await run([good], task({ mostTokens: 900 }))).toMatchObject({ state: "done" })
   expect(standIn.requests[0]!.body.max_tokens).toBeWithin(450, 900)
@@ -322,7 +322,7 @@ describe("an answer that was judged", () => {
     expect(standIn.requests.length).toBe(1)
   })
 
-  test("if newer checks refuse an answer it is requested again; if it is missing, the text stays", async () => {
+  test("an answer that newer checks refuse is requested again, unless only its text is stored", async () => {
     const { run, standIn } = writerOf("chat", { answers: openAnswers() })
     const request = task()
     await run([good], request)
@@ -342,7 +342,7 @@ describe("an answer that was judged", () => {
   })
 })
 
-test("without a writer stored texts are returned, and no text is written", async () => {
+test("without an AI provider, stored texts are returned and no new text is written", async () => {
   const request = task()
   await writerOf("chat").run([good], request)
   let requests = 0

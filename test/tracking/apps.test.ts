@@ -53,7 +53,7 @@ describe("tracking an app", () => {
     expect((await listTracked(sql, workspaceId)).map(({ name }) => name)).toEqual(["Given", "Shown", "10003"])
   })
 
-  test("earlier readings of an app's terms, by anyone, are its history at once, over all months", async () => {
+  test("a newly tracked app's history has all earlier readings of its terms, from every month", async () => {
     await record(
       sql,
       [
@@ -114,7 +114,7 @@ describe("terms", () => {
   const remove = (appId: string, terms: string[], countries: string[] | "all" = "all") =>
     sql.begin((tx) => removeTerms(tx, appId, countries, terms))
 
-  test("terms that are already tracked are named and not added twice, and new ones follow in order", async () => {
+  test("terms that are already tracked are returned and not added twice, and new terms follow in order", async () => {
     const appId = await track({ countries: ["us", "de"], keywords: ["tea", "mate"] })
     expect(await add(appId, ["Mate", "cocoa", " COCOA ", "ale"])).toEqual({
       added: ["cocoa", "ale"],
@@ -149,7 +149,7 @@ describe("terms", () => {
     ])
   })
 
-  slow("ranks that were corrected away while a term was untracked do not return with the term", async () => {
+  slow("ranks that a correction removed while a term was untracked do not return with the term", async () => {
     const at = (day: string, rest: object = {}) => reading("tea", `${day}T10:00:00Z`, [10001], rest)
     await record(sql, [at("2025-08-05"), at("2025-09-05"), at("2025-10-05"), at("2025-11-05")], () => NOW)
     const other = await newWorkspace(sql)

@@ -52,7 +52,7 @@ describe("the demo's file of charts", () => {
     expect(named.toSorted()).toEqual([...new Set(listed)].toSorted())
   })
 
-  test("the demo's file has thirty consecutive days of a hundred places, as in the feeds", () => {
+  test("the demo's file has thirty days of 100 ranks for Japan, and the recorded US and German feeds", () => {
     const japan = lines.filter(({ storefront }) => storefront === "jp")
     expect(japan.map(({ seenAt, apps }) => [seenAt.slice(0, 10), apps.length])).toEqual(
       Array.from({ length: 30 }, (_, i) => [`2025-08-${String(i + 2).padStart(2, "0")}`, 100]),
@@ -128,7 +128,7 @@ describe("a chart of the demo that this instance reads too", () => {
   const [first, second] = [lines[29].apps[4].id, lines[29].apps[1].id]
   const reading = ownChart("2026-11-18T10:00:00Z", [first, 10_001, second])
 
-  slow("a demo chart that this instance reads is measured since its own reading, in either order", async () => {
+  slow("a demo chart that this instance reads is measured since the instance's reading, in any order", async () => {
     await load()
     await recordAll(reading)
     const after = await chartTables(sql)
@@ -142,7 +142,7 @@ describe("a chart of the demo that this instance reads too", () => {
     expect(await chartTables(sql)).toEqual(after)
   })
 
-  slow("a demo chart shows this instance's reading of a day, even if the demo's is deeper", async () => {
+  slow("a demo chart shows this instance's reading of a day, even if the demo's reading is deeper", async () => {
     await load()
     await recordAll(ownChart("2025-08-31T01:00:00Z", [10_001], { source: "import" }))
     const [now] = await sql`
@@ -179,7 +179,7 @@ long("a demo that was interrupted before its charts is loaded again once", async
 })
 
 long(
-  "the whole demo adds nothing when loaded twice, and is removed completely, also after a failed removal",
+  "a second load of the demo adds nothing, and a removal after a failed removal deletes the whole demo",
   async () => {
     const workspaceId = await newWorkspace(sql)
     const empty = await stored(sql)

@@ -55,7 +55,7 @@ test("the invented app, its rivals and keywords are recognisable by ids that no 
   for (const { term } of INVENTED_KEYWORDS) expect([term, isInventedTerm(term)]).toEqual([term, true])
 })
 
-test("the invented app's keywords have all three states over a month, and a published popularity", async () => {
+test("the invented app's keywords are ranked, absent or unmeasured, and have a published popularity", async () => {
   const { keywords } = await ask("/keywords?country=us")
   const of = (words: string) => keywords.find(({ term }: { term: string }) => term === `invented ${words}`)
   expect(of("mood diary")).toMatchObject({ measured: true, popularity: 38 })
@@ -69,7 +69,7 @@ test("the invented app's keywords have all three states over a month, and a publ
   expect(ranks["invented sleep notes"].length).toBeLessThan(30)
 })
 
-test("the invented app's alerts follow from its rows by the rules, name it, and are delivered nowhere", async () => {
+test("the invented app's alerts follow from its rows by the rules, and none is to be delivered", async () => {
   const { alerts } = (await service.call("/v1/alerts?limit=200", { key })).body
   const types = new Set(alerts.map(({ type }: { type: string }) => type))
   for (const type of ["review_wave", "rank_drop", "dropped_out", "entered", "rival_passed", "rival_event"])
@@ -91,7 +91,7 @@ test("the invented app has page changes, answers of assistants that name it, and
   expect((await ask("/weekly-plan")).storefronts).toMatchObject([{ country: "us", keywords: 4 }])
 })
 
-slow("each page of the invented app states first that it is invented, and no page of another app does", async () => {
+slow("each page of the invented app states first that it is invented, unlike pages of other apps", async () => {
   const owner = await ownerOf(service, workspace)
   for (const tab of ["", "/page", "/reviews", "/revenue", "/assistants", "/plan", "/rivals"])
     expect([tab, (await owner.open(`/app/apps/${app}${tab}`)).text]).toEqual([
@@ -117,7 +117,7 @@ test("the invented app is not in the market and not in other workspaces' alerts 
   }
 })
 
-long("loading the invented app again adds nothing, and two days later adds only the days in between", async () => {
+long("a second load of the invented app adds nothing, and a load two days later adds only two days", async () => {
   const before = await stored(sql)
   expect((await loadDemoInto(recording, sql, workspace, { days: 30, now: () => NOW })).recorded).toBe(0)
   expect(await stored(sql)).toBe(before)

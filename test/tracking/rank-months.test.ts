@@ -43,7 +43,7 @@ const anyReading = fc
     reading(term, `${day}T${hour}Z`, ids, { source, complete, parser, depth: ids.length + extra }),
   )
 
-test("derived months equal those of a plain scan of the readings, in any order of recording", async () => {
+test("derived months equal the result of a plain scan of the readings, in any order of recording", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(anyReading, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
@@ -58,7 +58,7 @@ test("derived months equal those of a plain scan of the readings, in any order o
   )
 }, 120_000)
 
-test("emptied tables of months are rebuilt identically from the readings", async () => {
+test("a rebuild fills the emptied tables of months with the same rows as before", async () => {
   await record(sql, fc.sample(anyReading, { seed: 7, numRuns: 100 }), () => NOW)
   const before = await stored(sql)
   expect(await sql`select 1 from rank_month`).not.toHaveLength(0)

@@ -35,7 +35,7 @@ const get = async (path: string) => {
 
 const PLAY_ALONE = "bd is a storefront of Google Play only. Use another country"
 
-test("each reported country is tracked in the store that serves it and refused in the other", async () => {
+test("each reported country is tracked in the store that serves it and refused in the other store", async () => {
   const cases = await Bun.file(new URL("../cases/stores/countries.json", import.meta.url)).json()
   const results = cases.map(async ({ platform, country }: { platform: "ios" | "android"; country: string }) => {
     const result = await track(IDS[platform], country).then(
@@ -52,7 +52,7 @@ test("each reported country is tracked in the store that serves it and refused i
 })
 
 describe("the storefronts of the two stores", () => {
-  test("the storefronts are declared in one list per store and one sorted union without duplicates", () => {
+  test("the list of all storefronts is the sorted union of both stores' lists, without duplicates", () => {
     expect(ALL_STOREFRONTS).toEqual([...new Set(ALL_STOREFRONTS)].sort())
     expect(STOREFRONTS.every((code) => isStorefront(code, "ios"))).toBe(true)
     const served = (code: string) => [isStorefront(code, "ios"), isStorefront(code, "android"), isStorefront(code)]
@@ -63,7 +63,7 @@ describe("the storefronts of the two stores", () => {
     expect(served("uk")).toEqual([false, false, false])
   })
 
-  test("an app of both stores is tracked in a storefront of either", async () => {
+  test("an app of both stores is tracked in a storefront of either store", async () => {
     const id = await track({ ...IDS.ios, ...IDS.android }, "BD", "us")
     const added = await sql.begin((tx) => addCountries(tx, id, ["aw", "cn"]))
     expect(added.added).toEqual(["aw", "cn"])

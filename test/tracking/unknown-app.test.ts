@@ -43,7 +43,7 @@ test("a workspace without apps gets a refusal that explains how to add one", asy
   )
 })
 
-test("a refusal for a key limited to some apps contains no ids of the others", async () => {
+test("a refusal for a key limited to some apps contains no id of another app", async () => {
   const service = openService({ sql })
   const workspace = await service.workspace({ plan: "pro" })
   const [first, removedApp] = (await track(workspace, 3, "Tide Clock")) as [string, string]

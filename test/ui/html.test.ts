@@ -11,11 +11,11 @@ describe("a template", () => {
     expect(html`<p>${html`<b>${"<"}</b>`}</p>`.text).toBe("<p><b>&lt;</b></p>")
   })
 
-  test("a template joins lists, shows 0 and leaves out missing values", () => {
+  test("a template joins the items of an array, shows 0 and leaves out missing values", () => {
     expect(html`${[1, [html`<i>2</i>`, "3"]]}${0}${null}${undefined}${false}`.text).toBe("1<i>2</i>30")
   })
 
-  slow("no random text opens a tag or leaves its attribute", () => {
+  slow("a random text in a template opens no tag and does not leave its attribute", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const page = layout(text, text, html`<p id="here">${text}</p>`)
@@ -33,7 +33,7 @@ const PLAIN = (
   "aria-label aria-hidden viewBox width height fill d button script type hidden"
 ).split(" ")
 
-test("the check of pages finds invalid markup", () => {
+test("the markup check used by page tests finds invalid markup", () => {
   expect(readMarkup("<p><b></p>").unbalanced).not.toEqual([])
   expect(readMarkup("<p>").unbalanced).toEqual(["p"])
   expect(readMarkup("<p>a < b</p>").bare).toHaveLength(1)

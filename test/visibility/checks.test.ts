@@ -103,7 +103,7 @@ async function opened({
 
 const naming = (text: string) => () => ({ text })
 
-slow("a check asks each assistant about each keyword without the app; its figures equal a count by hand", async () => {
+slow("a check asks each assistant about each keyword without naming the app, and counts its answers", async () => {
   const { start, read, used } = await opened()
   stand.answers.openai = (question) => ({
     text: question.includes('"tea"')
@@ -191,7 +191,7 @@ slow("an assistant that fails is failed, one without a key is not_measured, and 
   expect(stand.questions.filter(({ assistant }) => assistant === "anthropic")).toHaveLength(18)
 })
 
-test("of several concurrent checks all but one get already_measuring, and one unit is taken", async () => {
+test("one of several concurrent checks runs and is charged, and the other checks get already_measuring", async () => {
   const { start, used } = await opened()
   const all = await Promise.all([start(), start(), start()])
   expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
@@ -199,7 +199,7 @@ test("of several concurrent checks all but one get already_measuring, and one un
   expect(await used()).toBe(1)
 })
 
-slow("a check that fails completely gives back its unit once, and the next check can begin", async () => {
+slow("a check that fails completely is refunded once, and the next check can begin", async () => {
   const { start, read, used } = await opened()
   for (const { assistant } of SETUP.engines) stand.answers[assistant] = () => ({ status: 401 })
   await start()
@@ -214,7 +214,7 @@ slow("a check that fails completely gives back its unit once, and the next check
   expect((await start()).status).toBe(200)
 })
 
-slow("a check beyond the month's units fails with ai_limit, the limit and the time of the reset", async () => {
+slow("a check beyond the month's allowance fails with ai_limit, the limit and the time of the reset", async () => {
   const { start } = await opened({ overrides: { aiVisibility: 1 } })
   await start()
   await askAll()
@@ -223,7 +223,7 @@ slow("a check beyond the month's units fails with ai_limit, the limit and the ti
   expect(new Date(body.resetsAt).getTime()).toBeGreaterThan(Date.now())
 })
 
-slow("answers of the last day serve other workspaces, whose check ends at once without a request", async () => {
+slow("a check reuses answers that another workspace got in the last day, without a request", async () => {
   const [first, second] = [await opened(), await opened()]
   stand.answers.openai = naming("**Tea Timer**")
   await first.start()
@@ -251,7 +251,7 @@ slow("a rival that is added later is found in stored answers, without a request"
   expect(stand.questions).toHaveLength(requestCount)
 })
 
-test("a check requests at most the allowed number of answers, and leaves out the least popular keywords", async () => {
+test("a check requests at most the allowed number of answers and skips the least popular keywords", async () => {
   const tight = openService({ sql, assistants: { ...SETUP, mostAnswers: 20 } })
   const { appId, key } = await opened({ keywords: ["a", "b", "c"], countries: ["us", "de"] })
   const { body } = await tight.call(`/v1/apps/${appId}/ai-check`, { key })
@@ -260,7 +260,7 @@ test("a check requests at most the allowed number of answers, and leaves out the
   expect(new Set(stand.questions.map(({ question }) => question.match(/[„"](.)[“"]/)![1]))).toEqual(new Set(["a"]))
 })
 
-test("a check without an assistant or without a keyword returns the reason and takes no unit", async () => {
+test("a check without an assistant or without a keyword returns the reason and is not charged", async () => {
   const none = openService({ sql })
   const { appId, key, used } = await opened()
   const refused = (await none.call(`/v1/apps/${appId}/ai-check`, { key })).body
@@ -295,7 +295,7 @@ describe("failing workers", () => {
     expect((await read()).body.engines.openai).toMatchObject({ named: 1, of: 1 })
   })
 
-  test("if a turn is not answered in time it fails, its check ends, and the unit is given back", async () => {
+  test("a question that is not answered in time fails, and its check ends and is refunded", async () => {
     const { start, used, read } = await opened()
     await start()
     await sql`update assistant_turn set created_at = now() - interval '7 hours', next_at = now() + interval '1 day'`

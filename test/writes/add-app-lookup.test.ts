@@ -16,7 +16,7 @@ const preview = ({ service, key }: Live, args: object) =>
 const requestsTo = ({ stores }: Live, path: string) => stores.requests.filter(({ url }) => url.pathname === path).length
 
 describe("the preview of add_app", () => {
-  slow("add_app shows the app by its store's name after one look-up, and the confirm asks no store", async () => {
+  slow("add_app shows the app's name after one request to the store, and its confirm sends no request", async () => {
     await using scene = await live(sql, [])
     answersLookUps(scene.stores, { "20001": { trackName: "Tide Times" } })
     const previewed = await preview(scene, { iosId: "20001" })
@@ -31,7 +31,7 @@ describe("the preview of add_app", () => {
     )
   })
 
-  slow("add_app refuses an id that the store does not have, naming it, and stores nothing", async () => {
+  slow("add_app refuses an id that the store does not list, names the argument and stores nothing", async () => {
     await using scene = await live(sql, [])
     answersLookUps(scene.stores, {})
     // Google Play's "not found" has no country, so it counts only if the latest page was for the requested country
@@ -55,7 +55,7 @@ describe("the preview of add_app", () => {
     expect(scene.stores.requests.length).toBe(before)
   })
 
-  slow("add_app accepts an app that one of its storefronts has, even if another does not", async () => {
+  slow("add_app accepts an app that only one of the requested storefronts has", async () => {
     await using scene = await live(sql, [])
     scene.stores.on("itunes.apple.com", "/lookup", ({ url }) => {
       const results =
@@ -68,27 +68,30 @@ describe("the preview of add_app", () => {
     expect([status, body.preview?.summary]).toEqual([200, 'Track "Gezeiten" in the US, Germany.'])
   })
 
-  long("add_app continues with a note if the store refuses or is slow, or if it cannot be asked", async () => {
-    await using scene = await live(sql, [])
-    scene.stores.on("itunes.apple.com", "/lookup", () => new Response("", { status: 403 }))
-    const note = expect.stringContaining("the id is not checked")
-    expect((await preview(scene, { iosId: "20005" })).body.preview).toMatchObject({ notes: [note] })
-    // Google Play is read only for the country of this instance's address
-    expect(
-      (await preview(scene, { androidPkg: "com.example.elsewhere", countries: ["de"] })).body.preview,
-    ).toMatchObject({ notes: [note] })
-    // a custom name or a name from the other store does not count as a check of an id
-    expect((await preview(scene, { iosId: "20005", name: "Tides" })).body.preview).toMatchObject({ notes: [note] })
-    await sql`update pace set next_at = now(), refusals = 0, gap_ms = base_gap_ms`
-    answersLookUps(scene.stores, { "20007": { trackName: "Tide Times" } })
-    const half = { iosId: "20007", androidPkg: "com.example.elsewhere", countries: ["de"] }
-    expect((await preview(scene, half)).body.preview).toMatchObject({
-      notes: [expect.stringContaining("No store has shown android:com.example.elsewhere here yet")],
-    })
-    answersLookUps(scene.stores, { "20006": {} }, 4_000)
-    const began = performance.now()
-    const slow = await preview(scene, { iosId: "20006" })
-    expect(slow.body.preview).toMatchObject({ notes: [note] })
-    expect(performance.now() - began).toBeLessThan(4_000)
-  })
+  long(
+    "add_app continues with a note if the store refuses, responds slowly or cannot be read for the country",
+    async () => {
+      await using scene = await live(sql, [])
+      scene.stores.on("itunes.apple.com", "/lookup", () => new Response("", { status: 403 }))
+      const note = expect.stringContaining("the id is not checked")
+      expect((await preview(scene, { iosId: "20005" })).body.preview).toMatchObject({ notes: [note] })
+      // Google Play is read only for the country of this instance's address
+      expect(
+        (await preview(scene, { androidPkg: "com.example.elsewhere", countries: ["de"] })).body.preview,
+      ).toMatchObject({ notes: [note] })
+      // a custom name or a name from the other store does not count as a check of an id
+      expect((await preview(scene, { iosId: "20005", name: "Tides" })).body.preview).toMatchObject({ notes: [note] })
+      await sql`update pace set next_at = now(), refusals = 0, gap_ms = base_gap_ms`
+      answersLookUps(scene.stores, { "20007": { trackName: "Tide Times" } })
+      const half = { iosId: "20007", androidPkg: "com.example.elsewhere", countries: ["de"] }
+      expect((await preview(scene, half)).body.preview).toMatchObject({
+        notes: [expect.stringContaining("No store has shown android:com.example.elsewhere here yet")],
+      })
+      answersLookUps(scene.stores, { "20006": {} }, 4_000)
+      const began = performance.now()
+      const slow = await preview(scene, { iosId: "20006" })
+      expect(slow.body.preview).toMatchObject({ notes: [note] })
+      expect(performance.now() - began).toBeLessThan(4_000)
+    },
+  )
 })

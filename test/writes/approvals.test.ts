@@ -29,7 +29,7 @@ const outcomeOf = ({ status, body }: Answer) => [status, body.error ?? body.stat
 const settle = (id: string, verdict: "approved" | "declined", workspaceId = scene.workspace) =>
   settleApproval(scene.sql, { workspaceId, id }, { verdict, by: "ada", scopes: null })
 
-test("a confirm is refused until a person approves; then the token works; the audit names the approver", async () => {
+test("a confirm is refused until a person approves the write, and the audit names the approver", async () => {
   const { approval, confirmToken } = await previewed()
   expect(approval).toEqual({
     id: expect.stringMatching(/^ap_[0-9a-f]{18}$/),
@@ -74,7 +74,7 @@ test("an approval covers the preview that was shown; a changed target needs a ne
   expect(outcomeOf(await scene.confirm(next.confirmToken))).toEqual([403, "write_limit_reached", "approval_needed"])
 })
 
-test("an approval of another workspace's, an expired, a confirmed or a missing write is refused", async () => {
+test("an approval is refused if the write is missing, has expired or belongs to another workspace", async () => {
   const { approval } = await previewed()
   const other = await scene.service.workspace()
   expect(await settle(approval.id, "approved", other)).toBe(false)
@@ -88,7 +88,7 @@ test("an approval of another workspace's, an expired, a confirmed or a missing w
   expect(await listApprovals(scene.sql, { workspaceId: scene.workspace, rights: null })).toEqual([])
 })
 
-test("other actions, other keys and unchanged writes need no approval; several approval rules add up", async () => {
+test("a write needs no approval if no rule covers its action and key or if it changes nothing", async () => {
   expect((await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body.approval).toBe(null)
   expect((await previewed("tea")).approval).toBe(null)
   await require_([])
@@ -138,7 +138,7 @@ async function confirmWithConsent(confirmToken: string) {
   return await call({ requestState, inputResponses: { approval: { action: "accept", content: {} } } })
 }
 
-test("an approval at the client counts only if the workspace allows it, and is stored in the audit", async () => {
+test("an approval in the client is accepted only if the workspace allows it, and is stored in the audit", async () => {
   const { confirmToken } = await previewed()
   const refused = await confirmWithConsent(confirmToken)
   expect(JSON.parse(refused.content[0].text)).toMatchObject({ reason: "approval_needed" })
@@ -169,7 +169,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: approval rules are described in words, and refused for unknown actions",
+  "postgres: the command line describes approval rules in words and refuses unknown actions",
   async () => {
     const name = (await scene.sql<{ name: string }[]>`select name from workspace where id = ${scene.workspace}`)[0]!
       .name

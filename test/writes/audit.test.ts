@@ -61,7 +61,7 @@ test("the audit does not list previews, refused confirms or unchanged writes", a
   expect(await rows()).toEqual([])
 })
 
-test("the audit lists the newest first, also among rows of the same time, up to the limit", async () => {
+test("the audit lists the newest rows first up to the limit, even among rows with the same time", async () => {
   for (const term of ["a", "b", "c"]) await applied("add_keywords", { appId: app, keywords: [term] })
   await sql`
     insert into audit (at, workspace_id, key_id, request_id, action, scope, target, args, preview, credits)

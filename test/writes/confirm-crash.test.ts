@@ -53,41 +53,38 @@ interface Round {
   death: Death
 }
 
-longOnServer(
-  "postgres: a confirm killed at any step, and any other write killed near its end, is applied once or not at all",
-  async () => {
-    const sql = await freshDatabase()
-    const service = openService({ sql, settings })
-    const steps = await stepsOf(service, addKeywords)
-    const rounds: Round[] = [...steps.map((_, step) => ({ before: step + 1 })), ...COMMITS, ...timers(15, 45)].map(
-      (death) => ({ write: addKeywords, death }),
-    )
-    for (const { name } of actions) {
-      const write = WRITES[name] as Write
-      if (write === addKeywords) continue
-      const { length } = await stepsOf(service, write)
-      // at this point everything but the audit row is written
-      rounds.push({ write, death: { before: length } }, { write, death: { commit: "sent" } })
+longOnServer("postgres: a write is applied once or not at all if the process that confirms it is killed", async () => {
+  const sql = await freshDatabase()
+  const service = openService({ sql, settings })
+  const steps = await stepsOf(service, addKeywords)
+  const rounds: Round[] = [...steps.map((_, step) => ({ before: step + 1 })), ...COMMITS, ...timers(15, 45)].map(
+    (death) => ({ write: addKeywords, death }),
+  )
+  for (const { name } of actions) {
+    const write = WRITES[name] as Write
+    if (write === addKeywords) continue
+    const { length } = await stepsOf(service, write)
+    // at this point everything but the audit row is written
+    rounds.push({ write, death: { before: length } }, { write, death: { commit: "sent" } })
+  }
+  // a process takes longer to start than to die, so the next ones start meanwhile
+  const start = () => confirming({ databaseUrl: scratchUrl(sql) })
+  const children = [start(), start()]
+  const outcomes: Outcome[] = []
+  try {
+    for (const [at, { write, death }] of rounds.entries()) {
+      const child = children.shift() as Confirming
+      if (at + 2 < rounds.length) children.push(start())
+      outcomes.push(await round(service, await begun(service, write), child, death))
     }
-    // a process takes longer to start than to die, so the next ones start meanwhile
-    const start = () => confirming({ databaseUrl: scratchUrl(sql) })
-    const children = [start(), start()]
-    const outcomes: Outcome[] = []
-    try {
-      for (const [at, { write, death }] of rounds.entries()) {
-        const child = children.shift() as Confirming
-        if (at + 2 < rounds.length) children.push(start())
-        outcomes.push(await round(service, await begun(service, write), child, death))
-      }
-    } finally {
-      for (const child of children) child.kill()
-    }
-    report(outcomes)
-    expectEveryStep(outcomes, steps)
-    expectEveryAction(outcomes)
-    expect(service.logged.join("")).not.toContain("internal_error")
-  },
-)
+  } finally {
+    for (const child of children) child.kill()
+  }
+  report(outcomes)
+  expectEveryStep(outcomes, steps)
+  expectEveryAction(outcomes)
+  expect(service.logged.join("")).not.toContain("internal_error")
+})
 
 long("a confirm whose server is killed with the database directory open is applied once or not at all", async () => {
   const dataDir = join(folder, "data")

@@ -180,7 +180,7 @@ const TRIED = Object.entries(MEETINGS).filter((_, at) => at % cases(2, 1) === 0)
 const ROUNDS = cases(8, 28)
 
 long(
-  "a confirm concurrent with a change of its target replaces the previewed state, or writes nothing",
+  "a confirm concurrent with a change of its target takes effect entirely before or after the change",
   async () => {
     const random = randomFrom(7)
     const names = TRIED.map(([name]) => name)
@@ -203,7 +203,7 @@ long(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a change that begins at any step of a confirm takes effect entirely before or after it",
+  "postgres: a change that begins at any step of a confirm takes effect entirely before or after the confirm",
   async () => {
     const rounds = [...(await expected())].flatMap(([name, { length }]) =>
       // the step after the last statement is the commit

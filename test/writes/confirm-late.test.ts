@@ -32,7 +32,7 @@ const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
 
 describe("a confirm delayed until its caller got a 503", () => {
   slow(
-    `a confirm that gets its turn after its caller got a 503 writes nothing, ${TIMES} times, and its token works`,
+    `a confirm that starts only after its caller got a 503 writes nothing in ${TIMES} runs, and its token works`,
     async () => {
       const statements: string[] = []
       const confirmations = await inPairs(TIMES, () =>
@@ -62,38 +62,41 @@ describe("a confirm delayed until its caller got a 503", () => {
     expect(ends).toEqual({ "nothing, then 200": length })
   })
 
-  slow("a confirm delayed in or after its commit is applied, and the token has the time of its use", async () => {
+  slow("a confirm delayed in or after its commit is applied, and its token is reported as used", async () => {
     for (const step of ["commit", "committed"] as const) {
       const pending = await late((hold) => ({ [step]: hold }))
       expect([step, await settled(pending)]).toEqual([step, "applied, then 400 confirm_token_invalid"])
     }
   })
 
-  postgresOnly("postgres: a confirm delayed by a foreign lock is rolled back, and its token works", async () => {
-    const account = (writer: Writer) => sql`select 1 from account where workspace_id = ${writer.workspace} for update`
-    const app = (writer: Writer) => sql`select 1 from tracked_app where id = ${writer.app} for update`
-    const token = (writer: Writer) =>
-      sql`select 1 from confirm_token where workspace_id = ${writer.workspace} for update`
-    for (const row of [account, app, token]) {
-      const { promise: released, resolve: release } = Promise.withResolvers<void>()
-      const locked = Promise.withResolvers<void>()
-      const writer = await removing()
-      const locking = sql.begin(async (tx) => {
-        await tx`${row(writer)}`
-        locked.resolve()
-        await released
-      })
-      await locked.promise
-      const pending = await late(() => ({}), { writer, answered: release })
-      await locking
-      expect(await settled(pending)).toBe("nothing, then 200")
-    }
-  })
+  postgresOnly(
+    "postgres: a confirm delayed by another transaction's lock is rolled back, and its token works",
+    async () => {
+      const account = (writer: Writer) => sql`select 1 from account where workspace_id = ${writer.workspace} for update`
+      const app = (writer: Writer) => sql`select 1 from tracked_app where id = ${writer.app} for update`
+      const token = (writer: Writer) =>
+        sql`select 1 from confirm_token where workspace_id = ${writer.workspace} for update`
+      for (const row of [account, app, token]) {
+        const { promise: released, resolve: release } = Promise.withResolvers<void>()
+        const locked = Promise.withResolvers<void>()
+        const writer = await removing()
+        const locking = sql.begin(async (tx) => {
+          await tx`${row(writer)}`
+          locked.resolve()
+          await released
+        })
+        await locked.promise
+        const pending = await late(() => ({}), { writer, answered: release })
+        await locking
+        expect(await settled(pending)).toBe("nothing, then 200")
+      }
+    },
+  )
 })
 
 describe("a confirm that loses its database", () => {
   postgresOnly(
-    "postgres: a confirm cut off or frozen at any step is applied or not, and its token says which",
+    "postgres: after a confirm loses its connection at any step, its token shows whether it was applied",
     async () => {
       const proxy = await proxyTo(new URL(scratchUrl(sql)))
       const far = await openDatabase({ databaseUrl: proxy.url, dataDir: "", as: "server", log: silentLog })

@@ -35,7 +35,7 @@ const ONCE = { "200": 1, "400 confirm_token_invalid used": 499 }
 
 describe("one token", () => {
   postgresOnly(
-    `postgres: a token confirmed by five hundred callers at once over four processes is applied once, ${ROUNDS} times`,
+    `postgres: a token confirmed by 500 simultaneous callers in 4 processes is applied once, in ${ROUNDS} rounds`,
     async () => {
       const children = Array.from({ length: 4 }, () => confirming({ databaseUrl: scratchUrl(sql) }))
       try {
@@ -70,7 +70,7 @@ describe("one token", () => {
     return added(parts as Record<string, number>[])
   }
 
-  slow(`a token confirmed by ${CALLERS} callers at once in one process is applied once`, async () => {
+  slow(`a token confirmed by ${CALLERS} simultaneous callers in one process is applied once`, async () => {
     const { sql, close } = await openInMemory()
     await migrate(sql, readTree("sql", ".sql"), silentLog)
     const service = openService({ sql, settings })
@@ -94,7 +94,7 @@ function added(parts: Record<string, number>[]): Record<string, number> {
 }
 
 long(
-  "twenty simultaneous confirms on the embedded database are all applied, and a read waits for at most ten of them",
+  "twenty simultaneous confirms on the embedded database are applied, and a read waits for at most ten confirms",
   async () => {
     const { sql, bridge, close } = await openInMemory()
     await migrate(sql, readTree("sql", ".sql"), silentLog)
@@ -133,7 +133,7 @@ long(
 
 describe("many tokens of one app", () => {
   postgresOnly(
-    "postgres: tokens of an app are in_progress while one is applied, and can be confirmed afterwards",
+    "postgres: while one token of an app is applied, the app's other tokens get in_progress and work afterwards",
     async () => {
       const { workspace, app, token, confirm } = await someWriter(service)
       const tokens = await times(50, (n) => token("add_keywords", { appId: app, keywords: [`own ${n}`] }))
@@ -155,7 +155,7 @@ describe("many tokens of one app", () => {
     },
   )
 
-  slow("writes of one app confirmed at once add up; a refused token works later or shows the change", async () => {
+  slow("simultaneous writes to one app add up; a refused token works later or returns a new preview", async () => {
     const { workspace, app, token, confirm } = await someWriter(service, {
       keywords: ["old"],
       countries: ["us", "de"],
@@ -204,7 +204,7 @@ describe("many tokens of one app", () => {
 })
 
 describe("tokens of different apps of a workspace", () => {
-  slow("tokens of different apps confirmed at once are all applied, and none is in_progress", async () => {
+  slow("simultaneously confirmed tokens of different apps are all applied without in_progress", async () => {
     const { workspace, token, confirm } = await someWriter(service)
     const tokens = await times(APPS, async (n) => {
       const appId = await anApp(sql, workspace, ["old"])
@@ -238,7 +238,7 @@ describe("tokens of different apps of a workspace", () => {
 })
 
 describe("a limit and twenty simultaneous confirms", () => {
-  long("simultaneous confirms reach the limit of keywords exactly, in two workspaces side by side", async () => {
+  long("simultaneous confirms in two workspaces each use up their workspace's keyword limit exactly", async () => {
     const writers = await times(2, () => someWriter(service, { overrides: { trackedKeywords: 32, apps: 100 } }))
     const tokens = await Promise.all(
       writers.map(({ workspace, token }) =>
@@ -258,29 +258,32 @@ describe("a limit and twenty simultaneous confirms", () => {
     }
   })
 
-  slow("simultaneous confirms reach the limit of apps or credits exactly, and refused ones write nothing", async () => {
-    const small = await someWriter(service, { overrides: { apps: 8 } })
-    const poor = await someWriter(service, { overrides: { credits: 15, apps: 100 } })
-    const addApps = ({ token }: typeof small) =>
-      times(20, (n) => token("add_app", { iosId: String(700_000_000 + n), keywords: ["tea"] }))
-    const tokens = await Promise.all([small, poor].map(addApps))
-    const answers = await Promise.all(
-      [small, poor].map(({ confirm }, w) =>
-        Promise.all(tokens[w]!.map(confirm)).then((all) => tally(all.map(outcomeOf))),
-      ),
-    )
-    console.log(`20 confirms of add_app where 7 fit: ${JSON.stringify(answers)}`)
-    expect(answers).toEqual([
-      { "200": 7, "403 write_limit_reached": 13 },
-      { "200": 7, "402 credits_exhausted": 13 },
-    ])
-    for (const { workspace } of [small, poor]) {
-      expect(await booksOf(sql, workspace)).toEqual(booksAt(7, 14))
-      expect(await usageOf(workspace)).toEqual({ apps: 8, keywords: 7 })
-    }
-  })
+  slow(
+    "simultaneous confirms use up the limit of apps or credits exactly, and refused confirms write nothing",
+    async () => {
+      const small = await someWriter(service, { overrides: { apps: 8 } })
+      const poor = await someWriter(service, { overrides: { credits: 15, apps: 100 } })
+      const addApps = ({ token }: typeof small) =>
+        times(20, (n) => token("add_app", { iosId: String(700_000_000 + n), keywords: ["tea"] }))
+      const tokens = await Promise.all([small, poor].map(addApps))
+      const answers = await Promise.all(
+        [small, poor].map(({ confirm }, w) =>
+          Promise.all(tokens[w]!.map(confirm)).then((all) => tally(all.map(outcomeOf))),
+        ),
+      )
+      console.log(`20 confirms of add_app where 7 fit: ${JSON.stringify(answers)}`)
+      expect(answers).toEqual([
+        { "200": 7, "403 write_limit_reached": 13 },
+        { "200": 7, "402 credits_exhausted": 13 },
+      ])
+      for (const { workspace } of [small, poor]) {
+        expect(await booksOf(sql, workspace)).toEqual(booksAt(7, 14))
+        expect(await usageOf(workspace)).toEqual({ apps: 8, keywords: 7 })
+      }
+    },
+  )
 
-  long("simultaneous confirms reach the limit of shared pages exactly, for any apps", async () => {
+  long("simultaneous confirms for different apps use up the workspace's limit of shared pages exactly", async () => {
     const { workspace, app, token, confirm } = await someWriter(service)
     await sql`
       insert into share_link (sha256, workspace_id, app_id, created_at, expires_at, content)

@@ -40,7 +40,7 @@ describe("a confirm", () => {
     ])
   })
 
-  test("a confirm works once: the second one returns the time of use, and neither charges nor writes", async () => {
+  test("a second confirm of a token returns the time of the first, and neither charges nor writes", async () => {
     const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
     expect((await scene.confirm(confirmToken)).status).toBe(200)
     await scene.sql.begin((tx) => removeTerms(tx, scene.app, "all", ["tea"]))
@@ -53,7 +53,7 @@ describe("a confirm", () => {
     ])
   })
 
-  test("a confirm with an unknown token, or another key's or workspace's, is confirm_token_invalid", async () => {
+  test("a confirm with an unknown token or another key's token gets confirm_token_invalid", async () => {
     const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
     const second = await scene.service.key(scene.workspace)
     const otherKey = await scene.service.key(await scene.service.workspace())
@@ -117,7 +117,7 @@ describe("a confirm", () => {
     expect(await termsOf(scene.sql, scene.app)).toEqual([])
   })
 
-  test("a confirm for an app that was deleted meanwhile is refused as not_found", async () => {
+  test("a confirm for an app that was deleted after the preview is refused as not_found", async () => {
     const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
     await scene.sql`delete from tracked_app where id = ${scene.app}`
     expect((await scene.confirm(confirmToken)).body.error).toBe("not_found")
@@ -143,7 +143,7 @@ describe("a confirm", () => {
     ])
   })
 
-  test("a confirm without enough credits is refused without a write, and works after a pack was bought", async () => {
+  test("a confirm without enough credits writes nothing, and works after a pack was bought", async () => {
     const poor = await scene.service.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
     const spender = await scene.service.key(poor)
     const { confirmToken } = (await scene.preview("add_app", { iosId: "389801252" }, spender)).body

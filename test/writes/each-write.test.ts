@@ -42,7 +42,7 @@ const TOKENS = cases(3, 10)
 const PREVIEWS = cases(2, 5)
 
 describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, at })))("$name:", ({ write, at }) => {
-  slow(`a token confirmed by ${CALLERS} callers at once is applied once`, async () => {
+  slow(`a token confirmed by ${CALLERS} simultaneous callers is applied once`, async () => {
     const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
     const answers = await Promise.all(Array.from({ length: CALLERS }, () => writer.confirm(writer.confirmToken)))
@@ -50,8 +50,8 @@ describe.each(Object.entries(WRITES).map(([name, write], at) => ({ name, write, 
     await expectTimes(1, write, writer, before)
   })
 
-  const times = write.another ? "one after the other, each as a whole" : "once"
-  slow(`${TOKENS} tokens of the same write confirmed at once are applied ${times}`, async () => {
+  const times = write.another ? "completely each time" : "only once"
+  slow(`${TOKENS} simultaneously confirmed tokens for the same write apply it ${times}`, async () => {
     const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
     const tokens = await Promise.all(
@@ -97,7 +97,7 @@ const meetings = Object.entries(WRITES).flatMap(([name, write]) =>
 )
 
 describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
-  slow("a confirm after the change writes nothing, and its token is not used up", async () => {
+  slow("a confirm after its target changed writes nothing and does not use up its token", async () => {
     const writer = await prepared(service, write)
     await make(sql, writer)
     const changed = await stateOf(sql, writer)
@@ -108,7 +108,7 @@ describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
   })
 
   longOnServer(
-    "postgres: a change that begins at any step of the confirm takes effect entirely before or after it",
+    "postgres: a change that begins at any step of the confirm takes effect entirely before or after the confirm",
     async () => {
       const first = await prepared(service, write)
       const length = await lengthOf(first)
@@ -128,14 +128,14 @@ describe.each(meetings)("$name:", ({ write, make, answer: after }) => {
   )
 })
 
-slow("the cases cover every write", () => {
+slow("the test cases cover every write", () => {
   expect([...new Set(Object.values(WRITES).map(({ action }) => action))].sort()).toEqual(
     actions.map(({ name }) => name).sort(),
   )
 })
 
 describe.each(actions.map(({ name }) => ({ name })))("$name:", ({ name: action }) => {
-  slow(`a write previewed ${PREVIEWS} times leaves all rows of all other tables unchanged`, async () => {
+  slow(`previewing a write ${PREVIEWS} times changes no row of any table except confirm_token`, async () => {
     const { writers, rows } = await allPrepared()
     const writer = writers.get(action) as Prepared
     for (let round = 0; round < PREVIEWS; round++) await writer.token(action, (WRITES[action] as Write).args(writer))
@@ -154,7 +154,7 @@ const allPrepared = once(async () => {
 describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ name: action, scope }) => {
   const write = WRITES[action] as Write
 
-  slow("a write is refused for a test key, a key without its scope, and another key with its token", async () => {
+  slow("a write is refused for a test key, for a key without the scope and for a token of another key", async () => {
     const writer = await prepared(service, write)
     const before = await stateOf(sql, writer)
     const ask = (key: string) =>
@@ -172,7 +172,7 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
     await expectTimes(0, write, writer, before)
   })
 
-  slow("a write for a just deleted workspace is refused as account_deleted or not_found, and not written", async () => {
+  slow("a write to a just deleted workspace is refused as account_deleted or not_found", async () => {
     const writer = await prepared(service, write)
     // the key was just used, so it is cached for up to a second
     expect((await service.call("/v1/account", { key: writer.key })).status).toBe(200)

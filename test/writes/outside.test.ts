@@ -72,7 +72,7 @@ test("a confirmed write to another platform becomes one job, sent once, whose ou
   ])
 })
 
-test("a platform change before the confirm causes a mismatch, and one after it fails the job unsent", async () => {
+test("a change on the platform before the confirm is a mismatch, and a later change fails the unsent job", async () => {
   const early = await preview()
   platform.bids.set(target, 5)
   const refused = await confirm(early.confirmToken)
@@ -102,7 +102,7 @@ test("a failed job applied nothing, and its credits are returned once", async ()
   ])
 })
 
-test("an interrupted write becomes unknown, stays charged, shows what to do, and is never sent again", async () => {
+test("an interrupted write gets the state unknown, stays charged and is never sent again", async () => {
   platform.on("PUT", () => new Response(null, { status: 500 }))
   const { body } = await confirm((await preview()).confirmToken)
   await worker.runOnce()
@@ -124,7 +124,7 @@ test("a confirm on a target with an unfinished job gets in_progress, and its tok
   expect((await confirm(second.confirmToken)).body.status).toBe("queued")
 })
 
-test("a preview whose platform cannot be reached is refused with this reason, and nothing is stored", async () => {
+test("a preview is refused with the reason if the platform cannot be reached, and nothing is stored", async () => {
   platform.on("GET", () => new Response(null, { status: 500 }))
   expect((await preview()).error).toBe("asc_unavailable")
   expect(await sql`select 1 from confirm_token where workspace_id = ${workspace}`).toHaveLength(0)

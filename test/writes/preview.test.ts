@@ -4,7 +4,7 @@ import { prepareScene } from "./scene.ts"
 const scene = prepareScene()
 
 describe("a preview", () => {
-  test("a preview shows the change, its cost, and until when the token is valid", async () => {
+  test("a preview shows the change, its cost and the expiry time of its token", async () => {
     const { body, credits } = await scene.preview("add_keywords", {
       appId: scene.app,
       keywords: ["Coffee ", "tea", "coffee"],
@@ -98,24 +98,20 @@ describe("a preview", () => {
     expect(refused.body).toMatchObject({ error: "scope_required", scope: "track:write" })
   })
 
-  test(
-    "a preview treats another workspace's app as missing, and refuses an app outside the key's " +
-      "list without a look-up",
-    async () => {
-      const other = await scene.service.workspace()
-      const foreign = await scene.tracked([], "389801252", other)
-      const args = (appId: string) => ({ appId, keywords: ["a"] })
-      expect((await scene.preview("add_keywords", args(foreign))).text).toBe(
-        (await scene.preview("add_keywords", args("app_never"))).text,
-      )
-      expect((await scene.preview("remove_keywords", args(foreign))).body.error).toBe("not_found")
-      const limited = await scene.service.key(scene.workspace, { appList: [scene.app] })
-      await scene.sql`
+  test("a preview treats another workspace's app as missing and refuses an app that the key excludes", async () => {
+    const other = await scene.service.workspace()
+    const foreign = await scene.tracked([], "389801252", other)
+    const args = (appId: string) => ({ appId, keywords: ["a"] })
+    expect((await scene.preview("add_keywords", args(foreign))).text).toBe(
+      (await scene.preview("add_keywords", args("app_never"))).text,
+    )
+    expect((await scene.preview("remove_keywords", args(foreign))).body.error).toBe("not_found")
+    const limited = await scene.service.key(scene.workspace, { appList: [scene.app] })
+    await scene.sql`
         update api_key set app_list = '{app_other}' where workspace_id = ${scene.workspace} and app_list is not null`
-      expect((await scene.preview("add_keywords", args(scene.app), limited)).body.error).toBe("app_not_allowed")
-      expect((await scene.preview("add_app", { iosId: "389801252" }, limited)).body.error).toBe("app_not_allowed")
-    },
-  )
+    expect((await scene.preview("add_keywords", args(scene.app), limited)).body.error).toBe("app_not_allowed")
+    expect((await scene.preview("add_app", { iosId: "389801252" }, limited)).body.error).toBe("app_not_allowed")
+  })
 
   test("a preview is refused when a thousand previews of the key are unconfirmed", async () => {
     const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
@@ -155,7 +151,7 @@ describe("a preview", () => {
     ])
   })
 
-  test("a preview stores neither its token nor anything made from it in the log or the database", async () => {
+  test("the token of a preview appears neither in the log nor in the database", async () => {
     const { confirmToken } = (await scene.preview("remove_keywords", { appId: scene.app, keywords: ["tea"] })).body
     await scene.confirm(confirmToken)
     const secret = confirmToken.slice("confirm_".length)

@@ -33,7 +33,7 @@ describe("add_app", () => {
     expect(await readApp()).toMatchObject({ name: "Snaps", icon: "https://example.com/i.png" })
   })
 
-  test("add_app of a tracked app has a note in the preview, and changes nothing", async () => {
+  test("add_app for an app that is already tracked has a note in the preview and changes nothing", async () => {
     const { body } = await scene.preview("add_app", { iosId: "1437843273", androidPkg: "com.example.kettle" })
     expect(body.preview.notes).toEqual([expect.stringContaining(`as ${scene.app}`)])
     expect([body.credits, (await scene.confirm(body.confirmToken)).body.status]).toEqual([0, "unchanged"])

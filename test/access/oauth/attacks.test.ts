@@ -41,7 +41,7 @@ beforeEach(async () => {
 const listGrants = async () => (await listKeys(sql, workspace)).filter(({ hint }) => hint !== "pages")
 
 describe("mix-up", () => {
-  test("each authorization response has the metadata's issuer once, so clients can tell servers apart", async () => {
+  test("each authorization response contains the issuer of the metadata exactly once", async () => {
     const browser = await ownerBrowser(service, workspaceId)
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
     for (const decision of ["allow", "deny"]) {
@@ -50,7 +50,7 @@ describe("mix-up", () => {
     }
   })
 
-  test("an issuer or code in the redirect address does not replace that of the response", async () => {
+  test("an issuer or code in the redirect address does not replace the response's own issuer or code", async () => {
     const evil = `${REDIRECT}?keep=1`
     const browser = await ownerBrowser(service, workspaceId)
     const clientId = await register(service, [evil])
@@ -114,7 +114,7 @@ describe("code injection", () => {
     expect((await refresh(service, clientId, tokens.refresh_token)).status).toBe(400)
   })
 
-  test("one of thirty concurrent exchanges of a code gets tokens, and the reuse of the code revokes them", async () => {
+  test("only one of thirty concurrent exchanges of a code gets tokens, and the reuse revokes the tokens", async () => {
     const browser = await ownerBrowser(service, workspaceId)
     const clientId = await register(service)
     const { verifier, challenge } = pkce()
@@ -191,7 +191,7 @@ describe("redirect variants", () => {
     expect(wrong.filter((uri) => isRegistered(uri, registered))).toEqual([])
   })
 
-  test("redirect addresses that a browser executes or reads, and unencrypted ones, are refused", async () => {
+  test("a redirect address that is unencrypted, or that a browser executes or reads, is refused", async () => {
     const right = [
       "https://a.example/",
       "http://localhost:3000/cb",
@@ -278,7 +278,7 @@ describe("redirect variants", () => {
 })
 
 describe("a stolen refresh token", () => {
-  test("a stolen refresh token is detected at its second use, by thief or client; then neither can call", async () => {
+  test("the second use of a stolen refresh token ends the access of both the thief and the client", async () => {
     const { clientId, tokens } = await letIn(service, workspaceId)
     const thief = (await refresh(service, clientId, tokens.refresh_token)).body
     await refresh(service, clientId, thief.refresh_token)
@@ -288,7 +288,7 @@ describe("a stolen refresh token", () => {
     expect((await openService({ sql }).tool("whoami", {}, { key: thief.access_token })).status).toBe(401)
   })
 
-  test("a stolen refresh token is useless to another client and does not reveal its successors", async () => {
+  test("a stolen refresh token is refused for another client and does not reveal its successors", async () => {
     const { clientId, tokens } = await letIn(service, workspaceId)
     expect((await refresh(service, await register(service), tokens.refresh_token)).body.error).toBe("invalid_grant")
     const next = (await refresh(service, clientId, tokens.refresh_token)).body.refresh_token
@@ -301,7 +301,7 @@ describe("a stolen refresh token", () => {
 })
 
 describe("a page of another site", () => {
-  test("a page of another site cannot approve for the owner, because it lacks the form token", async () => {
+  test("a page of another site cannot approve a request for the owner, because it lacks the form token", async () => {
     const [browser, other] = [await ownerBrowser(service, workspaceId), await ownerBrowser(service, workspaceId)]
     const query = queryOf(await register(service), pkce().challenge)
     const [page, foreign] = [
@@ -325,7 +325,7 @@ describe("a page of another site", () => {
     expect([page.status, page.headers.get("refresh"), scopesOn(page).length > 0]).toEqual([200, null, true])
   })
 
-  test("a page of another site cannot frame the consent page, nor make it run or send anything", async () => {
+  test("a page of another site cannot frame the consent page or inject scripts and forms into it", async () => {
     const browser = await ownerBrowser(service, workspaceId)
     const clientId = await register(service, [REDIRECT], `<script>x()</script>"><img src=x onerror=x()>`)
     const page = await browser.open(
@@ -370,7 +370,7 @@ describe("a flood of registrations", () => {
     )
   })
 
-  test("2,000 new registrations block further ones, but evict no client that waits for approval", async () => {
+  test("2,000 new registrations block further registrations, but evict no client that waits for approval", async () => {
     const waiting = await register(service)
     await sql`
       insert into oauth_client (id, name, redirect_uris, from_sha256, created_at)
@@ -385,7 +385,7 @@ describe("a flood of registrations", () => {
     expect((await browser.open(`/oauth/authorize?${queryOf(waiting, pkce().challenge)}`)).status).toBe(200)
   })
 
-  test("a flood of registrations evicts its own oldest clients, and no approved one", async () => {
+  test("a flood of registrations evicts its own oldest clients, but no approved client", async () => {
     const { clientId, tokens } = await letIn(service, workspaceId)
     await sql`
       insert into oauth_client (id, name, redirect_uris, from_sha256, created_at)
@@ -400,7 +400,7 @@ describe("a flood of registrations", () => {
     expect((await sql`select id from oauth_client where id = ${clientId}`).length).toBe(1)
   })
 
-  test("a client without a usable name can register, and a long name is cut", async () => {
+  test("a client without a name can register, a long name is shortened, and an unsafe name is refused", async () => {
     const registerNamed = async (client_name: unknown) => {
       const { status, body } = await post(
         service,
@@ -425,7 +425,7 @@ describe("a flood of registrations", () => {
     expect((await post(limited, "/oauth/token", {}, { from: "203.0.113.10" })).status).toBe(401)
   })
 
-  test("invalid client metadata is refused, and at most 16 KB of its body are read", async () => {
+  test("invalid client metadata is refused, as is metadata larger than 16 KB", async () => {
     for (const body of [
       {},
       { redirect_uris: [] },

@@ -116,8 +116,7 @@ describe.each(kinds)("%s", (name, make) => {
   }
 
   slow(
-    "a client with only the server's URL is refused, registers, is approved, " +
-      "calls and renews its tokens by itself",
+    "a client that has only the server's URL registers, gets approval, makes calls and renews its tokens",
     async () => {
       const { storage, provider } = clientProvider(METADATA)
       const first = open(provider)
@@ -165,7 +164,7 @@ describe.each(kinds)("%s", (name, make) => {
     await client.close()
   })
 
-  test("a client that needs another scope sends its owner a request for that scope and its current ones", async () => {
+  test("a client that needs another scope requests this scope together with its current scopes", async () => {
     const { storage, provider } = clientProvider(METADATA)
     const first = open(provider)
     expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)

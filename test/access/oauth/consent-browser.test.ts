@@ -57,7 +57,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     return `${served.url}/oauth/authorize?${query}`
   }
 
-  slow("a person signs in, approves the request and is redirected, also through the client's redirect", async () => {
+  slow("a person signs in, approves the request and is redirected, even if the client redirects again", async () => {
     await tab.open(await request())
     expect(await tab.value("document.title")).toBe("Sign in · Appmeter")
     await tab.value(`document.querySelector("[name=passphrase]").value = "correct horse battery"`)

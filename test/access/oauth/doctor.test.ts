@@ -28,12 +28,12 @@ async function behindProxy(spoil: (path: string, origin: string) => Response | u
   }
 }
 
-test("doctor verifies the sign-in of assistants at the URL that they use", async () => {
+test("doctor checks the sign-in of assistants at the public URL", async () => {
   expect(await check(undefined)).toEqual([])
   expect(await check(served.url)).toMatchObject([{ state: "ok", says: `assistants sign in at ${served.url}/mcp` }])
 })
 
-test("doctor reports what a proxy does not forward, and a PUBLIC_URL that differs from the server's", async () => {
+test("doctor reports a path that a proxy does not forward, and a PUBLIC_URL that is not the server's URL", async () => {
   const cases: [string, (path: string) => Response | undefined, string][] = [
     [
       "bare /mcp is left out",
@@ -55,7 +55,7 @@ test("doctor reports what a proxy does not forward, and a PUBLIC_URL that differ
   expect([finding!.state, finding!.says.includes("/.well-known/oauth-authorization-server")]).toEqual(["problem", true])
 })
 
-test("doctor only warns if nothing answers at the URL, because the server may not have been started yet", async () => {
+test("doctor reports a warning instead of a problem if no server answers at the URL", async () => {
   const stopped = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
   stopped.stop(true)
   expect(await check(`http://127.0.0.1:${stopped.port}`)).toMatchObject([{ state: "warning" }])

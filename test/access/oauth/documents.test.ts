@@ -46,7 +46,7 @@ async function openAuthorize(id: string, overrides: Record<string, string> = {},
 }
 
 describe("the document of a client", () => {
-  test("a client document is fetched from the client's id, and its host vouches for the name", async () => {
+  test("a client document is fetched from the client's id, and the consent page names its host", async () => {
     const page = await openAuthorize(ADDRESS)
     expect([page.status, page.text.includes("Its name is vouched for by <strong>client.example</strong>")]).toEqual([
       200,
@@ -57,13 +57,13 @@ describe("the document of a client", () => {
     expect(requests[0]!.options.mayFollow).toBeUndefined()
   })
 
-  test("a client with a document gets request errors by redirect, since its host vouches for the address", async () => {
+  test("a client with a document gets request errors by redirect", async () => {
     const { status, headers } = await openAuthorize(ADDRESS, { response_type: "token" })
     const answer = new URL(headers.get("location")!)
     expect([status, answer.searchParams.get("error")]).toEqual([302, "unsupported_response_type"])
   })
 
-  test("a client document with headers that forbid caching is fetched again only after five minutes", async () => {
+  test("a client document is cached for five minutes even if its headers forbid caching", async () => {
     for (const control of ["no-store", "no-cache", "No-Cache, max-age=86400", "private, no-store"]) {
       await deleteRows(sql, "oauth_client")
       answer = () => ({ body: DOCUMENT, headers: { "cache-control": control } })
@@ -73,7 +73,7 @@ describe("the document of a client", () => {
     }
   })
 
-  test("a client document whose name cannot be stored, reorders text or is invisible is refused", async () => {
+  test("a client document is refused if its name cannot be stored, reorders text or is invisible", async () => {
     for (const name of ["a\0b", "\ud800", "\u202eevil", "a\u2066b", "\u3164\u3164", "\u200b\u200d", "line\nline"]) {
       await deleteRows(sql, "oauth_client")
       answer = () => ({ body: { ...DOCUMENT, client_name: name } })
@@ -82,7 +82,7 @@ describe("the document of a client", () => {
     }
   })
 
-  test("a client document is cached as long as its headers allow, at most a day, and then fetched again", async () => {
+  test("a client document is cached as long as its headers allow, but at most a day", async () => {
     answer = () => ({ body: DOCUMENT, headers: { "cache-control": "max-age=99999999" } })
     await openAuthorize(ADDRESS)
     await openAuthorize(ADDRESS)
@@ -94,7 +94,7 @@ describe("the document of a client", () => {
     expect((await openAuthorize(ADDRESS)).text).toContain("Renamed")
   })
 
-  test("the last copy of a client document is used when a fetch fails, and the fetch is retried later", async () => {
+  test("the cached copy of a client document is used when a fetch fails", async () => {
     await openAuthorize(ADDRESS)
     await sql`update oauth_client set fresh_until = now()`
     answer = unreachable
@@ -113,14 +113,14 @@ describe("the document of a client", () => {
     ["of a client with a shared secret", { body: { ...DOCUMENT, token_endpoint_auth_method: "client_secret_basic" } }],
     ["a challenge page", { status: 403, body: "are you human?" }],
     ["sent on", { status: 302, headers: { location: "http://127.0.0.1/" }, body: "" }],
-  ])("a client document that is %s opens no consent page, and the owner sees the reason", async (_, found) => {
+  ])("an invalid client document (%s) opens no consent page, and the owner sees the reason", async (_, found) => {
     answer = () => found
     const page = await openAuthorize(ADDRESS)
     expect([page.status, page.text.includes("document could not be read")]).toEqual([400, true])
     expect((await sql`select id from oauth_client`).length).toBe(0)
   })
 
-  test("a client document is fetched only for a signed-in owner, so strangers cannot cause requests", async () => {
+  test("a client document is not fetched for a visitor who is not signed in", async () => {
     const service = openService({ sql, fetch })
     const { status } = await browserOf(service).open(`/oauth/authorize?${queryOf(ADDRESS, pkce().challenge)}`)
     expect([status, requests.length]).toEqual([303, 0])
@@ -187,7 +187,7 @@ describe("the document of a client", () => {
 })
 
 describe("clients in common use", () => {
-  test("common clients are approved without internet, and a fetched document replaces the built-in one", async () => {
+  test("common clients have built-in documents, and a fetched document replaces the built-in document", async () => {
     answer = unreachable
     for (const [id, { name, redirectUris }] of PINNED) {
       expect([isDocumentAddress(id), redirectUris.filter((uri) => !isUsableRedirect(uri))]).toEqual([true, []])
@@ -226,7 +226,7 @@ describe("clients in common use", () => {
       "https://vscode.dev/redirect",
       "vscode.dev",
     ],
-  ])("the client %s gets its response at its own address", async (_, id, redirect_uri, host) => {
+  ])("the response to the client %s goes only to the client's own address", async (_, id, redirect_uri, host) => {
     answer = unreachable
     const page = await openAuthorize(id, { redirect_uri })
     expect([page.status, page.text.includes(`The answer goes to <strong>${host}</strong>`)]).toEqual([200, true])

@@ -14,7 +14,7 @@ describe("the metadata", () => {
   const document = async (path: string) =>
     (await service.app.fetch(new Request(`${PUBLIC_URL}${path}`), "192.0.2.1")).json()
 
-  test("the metadata of the tool endpoint names its authorization server by the address of its issuer", async () => {
+  test("the metadata of the tool endpoint names the issuer's URL as the authorization server", async () => {
     const resource = await document("/.well-known/oauth-protected-resource/mcp")
     expect(resource).toMatchObject({
       resource: `${PUBLIC_URL}/mcp`,
@@ -80,7 +80,7 @@ describe("the metadata", () => {
     }
   })
 
-  test("the 401 of the tool endpoint has the metadata's URL and the minimum scope, that of REST neither", async () => {
+  test("the 401 response of the tool endpoint contains the metadata URL and a scope; a REST 401 does not", async () => {
     const challenge = (await service.tool("whoami")).headers.get("www-authenticate")
     expect(challenge).toBe(
       `Bearer realm="appmeter", resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp", ` +
@@ -94,7 +94,7 @@ describe("the metadata", () => {
 })
 
 describe("from a request to a call", () => {
-  test("an approved client can call on every plan, even if the plan's keys are used up", async () => {
+  test("an approved client can make calls on the Free plan, even if the plan's only key is in use", async () => {
     await service.key(workspaceId)
     const { tokens } = await letIn(service, workspaceId)
     expect(tokens).toMatchObject({ token_type: "Bearer", expires_in: 3_600 })
@@ -116,7 +116,7 @@ describe("from a request to a call", () => {
     expect((await service.tool("whoami", {}, { key: tokens.refresh_token })).body.error).toBe("invalid_token")
   })
 
-  test("the owner must sign in first and then sees the request", async () => {
+  test("the owner must sign in before the request is shown", async () => {
     const clientId = await register(service)
     const query = queryOf(clientId, pkce().challenge)
     const { status, headers } = await browserOf(service).open(`/oauth/authorize?${query}`)
@@ -125,7 +125,7 @@ describe("from a request to a call", () => {
     expect([next.pathname, next.searchParams.get("next")]).toEqual(["/sign-in", `/oauth/authorize?${query}`])
   })
 
-  test("the consent page shows client, scopes and apps, with writes, money and measuring unticked", async () => {
+  test("the consent page leaves scopes for writes, money and measuring unticked by default", async () => {
     const appId = await track("1437843273")
     const browser = await ownerBrowser(service, workspaceId)
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge)}`)
@@ -135,7 +135,7 @@ describe("from a request to a call", () => {
     expect(scopesOn(page)).toEqual(["apps:read", "reviews:read", "ai:read", "hive:read", "hive:spy", "hive:estimate"])
   })
 
-  test("exactly the requested scopes are ticked, and the others are folded away", async () => {
+  test("exactly the requested scopes are ticked, and the remaining scopes are folded away", async () => {
     const browser = await ownerBrowser(service, workspaceId)
     const scope = "track:write revenue:read hive:measure offline_access nonsense"
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(service), pkce().challenge, { scope })}`)
@@ -145,7 +145,7 @@ describe("from a request to a call", () => {
     expect(page.text.match(/it asks for this/g)).toHaveLength(3)
   })
 
-  test("consent is required each time, even for an approved client and whatever prompt it requests", async () => {
+  test("consent is required for each request, even for an approved client or with prompt=none", async () => {
     const { browser, clientId } = await letIn(service, workspaceId)
     for (const parameters of [{}, { prompt: "none" }, { prompt: "consent" }]) {
       const page = await browser.open(`/oauth/authorize?${queryOf(clientId, pkce().challenge, parameters)}`)
@@ -178,7 +178,7 @@ describe("from a request to a call", () => {
     expect([sent.status, sent.text.includes("Tick the apps")]).toEqual([400, true])
   })
 
-  test("a missing scope is reported by status, header and result, with all scopes to request", async () => {
+  test("a missing scope is reported in status, header and result, with the list of scopes to request", async () => {
     const { tokens } = await letIn(service, await service.workspace({ explorer: true }), {
       scopes: ["apps:read", "hive:read"],
     })
@@ -202,7 +202,7 @@ describe("from a request to a call", () => {
     ])
   })
 
-  test("a click sends the owner's refusal and request errors to the client, with state and issuer", async () => {
+  test("the client gets the owner's refusal and request errors, with state and issuer", async () => {
     const browser = await ownerBrowser(service, workspaceId)
     const clientId = await register(service)
     const { challenge } = pkce()
@@ -242,7 +242,7 @@ describe("Cursor, as its documents describe it", () => {
     "cursor://anysphere.cursor-mcp/oauth/callback",
   ]
 
-  test("Cursor registers three addresses at once and gets its response at the app's scheme", async () => {
+  test("Cursor registers three redirect addresses in one request and gets its response at cursor://", async () => {
     const clientId = await register(service, ADDRESSES, "Cursor")
     const browser = await ownerBrowser(service, workspaceId)
     const { verifier, challenge } = pkce()

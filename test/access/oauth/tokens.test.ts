@@ -9,7 +9,7 @@ beforeAll(openScene)
 beforeEach(newOwner)
 
 describe("tokens", () => {
-  test("a refresh token is valid once, and its successor has the same rights", async () => {
+  test("a refresh replaces the refresh token, and the new tokens have the same scopes", async () => {
     const { clientId, tokens } = await letIn(service, workspaceId)
     const { status, body, headers } = await refresh(service, clientId, tokens.refresh_token)
     expect([status, body.scope, headers.get("cache-control")]).toEqual([200, tokens.scope, "no-store"])
@@ -17,7 +17,7 @@ describe("tokens", () => {
     expect((await service.tool("whoami", {}, { key: body.access_token })).status).toBe(200)
   })
 
-  test("a refresh can request fewer scopes but not more", async () => {
+  test("a refresh can request fewer scopes, but no additional scopes", async () => {
     const { clientId, tokens } = await letIn(service, workspaceId, { scopes: ["apps:read", "reviews:read"] })
     const { body } = await refresh(service, clientId, tokens.refresh_token, { scope: "apps:read ads:write" })
     expect(body.scope).toBe("apps:read")
@@ -25,7 +25,7 @@ describe("tokens", () => {
     expect(call.error).toBe("scope_required")
   })
 
-  test("a refresh token reused within 30 s gives the same successor, and a later reuse revokes the grant", async () => {
+  test("a refresh token reused within 30 s gives the same new token; a later reuse revokes the grant", async () => {
     const { clientId, tokens } = await letIn(service, workspaceId)
     const renewed = await Promise.all(
       Array.from({ length: 10 }, () => refresh(service, clientId, tokens.refresh_token)),
@@ -94,7 +94,7 @@ describe("tokens", () => {
     if (status === 400) expect(renewed.body.error).toBe("invalid_target")
   })
 
-  test("a client can revoke tokens, and only its own", async () => {
+  test("a client can revoke its own tokens, but not the tokens of another client", async () => {
     const { clientId, tokens } = await letIn(service, workspaceId)
     const other = await register(service)
     for (const [token, client_id] of [
@@ -130,7 +130,7 @@ describe("tokens", () => {
     expect((await refresh(service, clientId, tokens.refresh_token)).body.error).toBe("invalid_grant")
   })
 
-  test("token errors have OAuth codes and repeat nothing that was sent", async () => {
+  test("token errors have OAuth codes and do not repeat the request", async () => {
     const clientId = await register(service)
     const cases: [Record<string, string>, number, string][] = [
       [{}, 401, "invalid_client"],
@@ -154,7 +154,7 @@ describe("tokens", () => {
     )
   })
 
-  test("the log contains no token and nothing sent to get one", async () => {
+  test("the log contains no token, code or verifier", async () => {
     const { exchange, tokens } = await letIn(service, workspaceId)
     await service.call("/v1/account", { key: tokens.access_token })
     const log = service.logged.join("\n")
@@ -163,7 +163,7 @@ describe("tokens", () => {
     expect((await service.call(`/v1/account?x=${tokens.access_token}`)).body.error).toBe("key_in_url")
   })
 
-  test("a client may identify itself by HTTP Basic with an empty secret, but not with another one", async () => {
+  test("a client may identify itself by HTTP Basic with an empty secret; any other secret is refused", async () => {
     const { clientId, tokens } = await letIn(service, workspaceId)
     const renew = async (credentials: string) => {
       const headers = { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` }

@@ -84,7 +84,7 @@ test("a linked person signs in with the provider and continues to the page that 
   expect((await browser.open("/app/settings/profile")).text).toContain("signed in by OpenID provider")
 })
 
-test("an unknown account is asked to get an invitation, even if its e-mail is a member's name", async () => {
+test("an unknown account is told to ask for an invitation, even if its e-mail is a member's name", async () => {
   const rights = { scopes: scopesOf("owner"), appList: null }
   await sql.begin((tx) => addPerson(tx, { workspaceId, name: EMAIL, ...rights }))
   const { browser, path } = await visitProvider("stranger")
@@ -105,7 +105,7 @@ test("an invitation accepted with the provider creates a person who then signs i
   expect((await visit.browser.open(visit.path)).status).toBe(303)
 })
 
-test("an invitation that is withdrawn during the visit to the provider lets nobody in", async () => {
+test("an invitation that is withdrawn during the sign-in at the provider is refused", async () => {
   const browser = newBrowser()
   const url = await beginVisit(browser, { code: await invite("Late"), name: "Late" })
   const path = await provider.signIn(url, "late")
@@ -114,7 +114,7 @@ test("an invitation that is withdrawn during the visit to the provider lets nobo
   expect((await browser.open("/app")).status).toBe(303)
 })
 
-test("a callback whose state is missing or belongs to another visit is refused", async () => {
+test("a callback whose state is missing or belongs to another sign-in is refused", async () => {
   const first = await visitProvider()
   await refuse(
     first.browser,
@@ -128,7 +128,7 @@ test("a callback whose state is missing or belongs to another visit is refused",
   )
 })
 
-test("a callback that was already used is refused, with its cookie and without", async () => {
+test("a callback that was already used is refused, with or without its cookie", async () => {
   const { browser, path } = await visitProvider()
   const cookies = new Map(browser.cookies)
   expect((await browser.open(path)).status).toBe(303)
@@ -138,7 +138,7 @@ test("a callback that was already used is refused, with its cookie and without",
   await refuse(newBrowser(), path)
 })
 
-test("a code of another visit is refused, because its nonce and its challenge differ", async () => {
+test("a code of another sign-in is refused, because its nonce and challenge differ", async () => {
   const [visit, stolen] = [await visitProvider(), await visitProvider()]
   const code = new URLSearchParams(stolen.path.split("?")[1]).get("code") ?? ""
   await refuse(
@@ -147,7 +147,7 @@ test("a code of another visit is refused, because its nonce and its challenge di
   )
 })
 
-test("a code is refused if its authorization request had no nonce or another one", async () => {
+test("a code is refused if its authorization request had no nonce or a different nonce", async () => {
   for (const nonce of [null, "foreign"]) {
     const browser = newBrowser()
     const url = new URL(await beginVisit(browser))
@@ -165,7 +165,7 @@ test("a code is refused if the challenge was removed from its authorization requ
   await refuse(browser, await provider.signIn(url.href, "linked"))
 })
 
-test("a response that names another issuer, or none, is refused (mix-up)", async () => {
+test("a response that names a different issuer or no issuer is refused (mix-up)", async () => {
   const [foreign, withoutIssuer] = [await visitProvider(), await visitProvider()]
   await refuse(
     foreign.browser,
@@ -186,7 +186,7 @@ test("a callback opened in another browser signs nobody in (fixation)", async ()
   await refuse(busy, path)
 })
 
-test("a link that one person began is not finished in the session of another person", async () => {
+test("a person cannot finish linking an account in the session of another person", async () => {
   const { browser } = await memberOf(service, workspaceId, "viewer")
   const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
   const path = await provider.signIn(await beginVisit(browser, { form, link: "1" }), "planted")
@@ -197,7 +197,7 @@ test("a link that one person began is not finished in the session of another per
   expect((await planted.browser.open(planted.path)).status).toBe(403)
 })
 
-test("linking needs the form's token, a recent proof, and an account that is not linked to somebody else", async () => {
+test("linking an account needs the form's token and a recent passphrase; a linked account is refused", async () => {
   const { browser, personId } = await memberOf(service, workspaceId, "viewer")
   expect((await browser.send("/sign-in/oidc", { link: "1", form: "x" })).status).toBe(400)
   const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
@@ -218,7 +218,7 @@ test("a next address on another origin is ignored, and a form from another site 
   expect(sent.status).toBe(400)
 })
 
-test("an unlinked account and the account of a removed person no longer sign in", async () => {
+test("an unlinked account can no longer sign in, and neither can the account of a removed person", async () => {
   for (const end of ["unlink", "remove"]) {
     const { browser, personId } = await memberOf(service, workspaceId, "viewer")
     const account = `ended by ${end}`
@@ -235,7 +235,7 @@ test("an unlinked account and the account of a removed person no longer sign in"
   }
 })
 
-test("a provider that is down leads to a page that says what to do", async () => {
+test("the sign-in page explains what to do when the provider is down", async () => {
   const down = await runProvider({ redirectUri: `${PUBLIC_URL}${CALLBACK}`, email: "x" })
   await down.close()
   const broken = openService({ sql, settings: { oidc: { issuer: down.issuer, ...CLIENT, name: "Keycloak" } } })

@@ -101,7 +101,7 @@ const keyOf = async (personId: number) =>
   (await createKey(sql, { workspace, kind: "live", name: "script", personId }, randomBytes)).secret
 
 describe("the first start", () => {
-  test("a server's first person is owner and operator, and that of another workspace only owner", async () => {
+  test("a server's first person is its operator; a second workspace's first person is only an owner", async () => {
     const fresh = await freshDatabase()
     const first = openService({ sql: fresh })
     const people = async () => await fresh`select name, is_operator as operator from person order by id`
@@ -112,7 +112,7 @@ describe("the first start", () => {
   })
 
   slow(
-    "the first sign-in by code offers a passphrase; while it is the only one, the sign-in page asks for no name",
+    "the first sign-in by code offers a passphrase, and the only person with a passphrase types no name",
     async () => {
       const fresh = await freshDatabase()
       const first = openService({ sql: fresh })
@@ -137,7 +137,7 @@ describe("the first start", () => {
 })
 
 describe("an invitation", () => {
-  slow("an invitation creates a person with its rights, name and passphrase, once", async () => {
+  slow("an invitation creates one person with the invited rights and the chosen name and passphrase", async () => {
     const code = await invite("viewer")
     const browser = browserOf(service, { from: anotherAddress() })
     for (const _ of [1, 2]) expect((await browser.open(`/invitation?code=${code}`)).text).toContain(workspace)
@@ -150,7 +150,7 @@ describe("an invitation", () => {
     expect(response.status).toBe(303)
   })
 
-  slow("one of ten browsers that accept an invitation concurrently becomes a member", async () => {
+  slow("only one of ten browsers that accept an invitation concurrently becomes a member", async () => {
     const code = await invite("viewer")
     const sent = await Promise.all(Array.from({ length: 10 }, (_, n) => join(code, `Twin ${count} ${n}`)))
     expect(sent.filter(({ status }) => status === 303)).toHaveLength(1)
@@ -170,20 +170,17 @@ describe("an invitation", () => {
     for (const code of [...codes, "A".repeat(43), ""]) expect((await join(code, `Mallory ${count}`)).status).toBe(404)
   })
 
-  slow(
-    "accepting an invitation needs a free name and a valid passphrase, and the invitation stays open until then",
-    async () => {
-      const code = await invite("viewer")
-      for (const [name, problem] of [
-        [owner.name.toLowerCase(), "There is already a person named"],
-        ["", "A person&#39;s name has 1 to 100 printable characters"],
-      ] as const)
-        expect(await join(code, name)).toMatchObject({ status: 400, text: expect.stringContaining(problem) })
-      expect((await join(code, `Bo ${count}`)).status).toBe(303)
-    },
-  )
+  slow("an invitation stays open until it is accepted with a free name and a valid passphrase", async () => {
+    const code = await invite("viewer")
+    for (const [name, problem] of [
+      [owner.name.toLowerCase(), "There is already a person named"],
+      ["", "A person&#39;s name has 1 to 100 printable characters"],
+    ] as const)
+      expect(await join(code, name)).toMatchObject({ status: 400, text: expect.stringContaining(problem) })
+    expect((await join(code, `Bo ${count}`)).status).toBe(303)
+  })
 
-  test("a form of another site accepts no invitation, neither for a new person nor for the signed-in one", async () => {
+  test("a form of another site cannot accept an invitation for a new or a signed-in person", async () => {
     const code = await invite("owner")
     const headers = { "sec-fetch-site": "cross-site" }
     const fields = { code, name: "Mallory", passphrase: PASSPHRASE }
@@ -211,7 +208,7 @@ describe("several workspaces", () => {
 })
 
 describe("rights", () => {
-  slow("a viewer can neither preview a write, nor confirm or approve a write of somebody else", async () => {
+  slow("a viewer cannot preview a write, and cannot confirm or approve another person's write", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer")
     expect((await previewOn(viewer.browser, "tea")).status).toBe(403)
     const { confirmToken } = await previewOn(owner.browser, "tea")
@@ -235,7 +232,7 @@ describe("rights", () => {
     expect(await listAudit(sql, { workspaceId, rights: null, limit: 1 })).toMatchObject([{ approvedBy: owner.name }])
   })
 
-  slow("an assistant never has more rights than its person, neither at consent nor later", async () => {
+  slow("an assistant never has more rights than its person, even after the person's rights are reduced", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer-without-money")
     const clientId = await register(service)
     const { challenge } = pkce()
@@ -277,7 +274,7 @@ describe("rights", () => {
     )
   })
 
-  test("a person's key has no right that the person lacks, and no key can get a right for persons only", async () => {
+  test("a person's key lacks the scopes that the person lacks, and no key can have workspace:manage", async () => {
     const viewer = await memberOf(service, workspaceId, "viewer")
     const key = await keyOf(viewer.personId)
     const args = { appId: app, keywords: ["tea"] }
@@ -407,7 +404,7 @@ describe("asking for the passphrase again", () => {
     expect(await verdict()).toBe("approved")
   })
 
-  slow("wrong passphrases count in the same way when asked for again as at the sign-in", async () => {
+  slow("wrong passphrases are limited in an approval in the same way as at the sign-in", async () => {
     await setPassphrase(sql, owner.personId, PASSPHRASE)
     const browser = await signedIn(service, workspaceId, owner.name)
     const { send, verdict } = await approvalForm(browser)

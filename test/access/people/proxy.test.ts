@@ -34,7 +34,7 @@ function behindProxy(name: string, from = PROXY) {
   }
 }
 
-test("a person whom the trusted proxy names is signed in, whatever the case of the letters", async () => {
+test("a person whom the trusted proxy names in upper or lower case is signed in", async () => {
   const { name } = await memberOf(service, workspaceId, "viewer")
   const browser = behindProxy(name.toUpperCase())
   const signedIn = await browser.open("/sign-in?next=%2Fapp%2Falerts")
@@ -42,7 +42,7 @@ test("a person whom the trusted proxy names is signed in, whatever the case of t
   expect((await browser.open("/app")).status).toBe(200)
 })
 
-test("the proxy's header is ignored from other addresses, even if it claims to come through the proxy", async () => {
+test("the proxy's header is ignored from other addresses, even if X-Forwarded-For names the proxy", async () => {
   const { name } = await memberOf(service, workspaceId, "owner")
   for (const from of ["203.0.113.9", "10.1.2.4", "::ffff:10.1.2.30"]) {
     const browser = behindProxy(name, from)
@@ -68,7 +68,7 @@ test("the proxy's header is ignored at /v1 and /mcp, even from the proxy", async
   expect(response.status).toBe(401)
 })
 
-test("an unknown person needs an invitation, and then gets the name in the proxy's header", async () => {
+test("a person unknown to the server needs an invitation and then gets the name in the proxy's header", async () => {
   const browser = behindProxy("newcomer@example.com")
   const refused = await browser.open("/sign-in")
   expect([refused.status, refused.text.includes("Ask for an invitation"), browser.cookies.size]).toEqual([403, true, 0])
@@ -85,7 +85,7 @@ test("an unknown person needs an invitation, and then gets the name in the proxy
   expect((await behindProxy("newcomer@example.com").open("/sign-in")).status).toBe(303)
 })
 
-test("a session that the proxy began ends when the proxy names nobody or somebody else", async () => {
+test("a session started by the proxy ends when the proxy's header is missing or names another person", async () => {
   const [ada, bo] = [await memberOf(service, workspaceId, "owner"), await memberOf(service, workspaceId, "viewer")]
   const browser = behindProxy(ada.name)
   await browser.open("/sign-in")
@@ -96,7 +96,7 @@ test("a session that the proxy began ends when the proxy names nobody or somebod
   expect((await direct.open("/app")).status).toBe(303)
 })
 
-test("a person whom the proxy signs in can also sign in with a passphrase when the proxy is bypassed", async () => {
+test("a person with a passphrase can also sign in without the proxy", async () => {
   const { personId, name } = await memberOf(service, workspaceId, "viewer")
   await setPassphrase(sql, personId, "correct horse battery")
   const direct = browserOf(service, { from: "203.0.113.200" })
@@ -104,7 +104,7 @@ test("a person whom the proxy signs in can also sign in with a passphrase when t
   expect((await direct.open("/app")).status).toBe(200)
 })
 
-test("a person's second factor is needed after the passphrase, but not when the proxy signs them in", async () => {
+test("a person's second factor is required after the passphrase, but not at a sign-in through the proxy", async () => {
   const { personId, name } = await memberOf(service, workspaceId, "viewer")
   await setPassphrase(sql, personId, "correct horse battery")
   await sql`insert into second_factor (person_id, sealed, confirmed_at) values (${personId}, 'v1', now())`

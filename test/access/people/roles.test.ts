@@ -64,14 +64,14 @@ const [head = [], , ...rows] = cells(pageOf("people")).slice(
 const scopeRows = rows.filter(([cell = ""]) => /^`[a-z]+:[a-z]+`$/.test(cell))
 const names = (cell = "") => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name)
 
-test("the manual's table of scopes has every role and every call and write that needs a scope", () => {
+test("the manual's table of scopes lists every role, every write, and every call that needs a scope", () => {
   expect(head.slice(2)).toEqual([...ROLES])
   const listed = scopeRows.flatMap(([, cell]) => names(cell))
   const needing = catalog.filter(({ scope }) => scope !== null).map(({ id }) => id)
   expect(listed.toSorted()).toEqual([...needing, ...actions.map(({ name }) => name)].toSorted())
 })
 
-test("each role has exactly the scopes that the manual says", () => {
+test("each role has exactly the scopes listed in the manual", () => {
   for (const [scope, , ...may] of scopeRows)
     for (const [at, role] of ROLES.entries())
       expect([
@@ -83,7 +83,7 @@ test("each role has exactly the scopes that the manual says", () => {
       ]).toEqual([role, scope, may[at] === "yes"])
 })
 
-test("each role can make exactly the calls that the manual says", async () => {
+test("each role can make exactly the calls listed in the manual", async () => {
   const listed = scopeRows.flatMap(([scope, cell, ...may]) => {
     const ids = names(cell).filter((name) => catalog.some((operation) => operation.id === name))
     return ids.map((id) => ({ id, scope, may }))
@@ -95,7 +95,7 @@ test("each role can make exactly the calls that the manual says", async () => {
     }
 })
 
-test("each role can preview exactly the writes that the manual says", async () => {
+test("each role can preview exactly the writes listed in the manual", async () => {
   for (const [scope, cell, ...may] of scopeRows)
     for (const name of names(cell).filter((write) => actions.some((action) => action.name === write)))
       for (const [at, role] of ROLES.entries()) {
@@ -105,7 +105,7 @@ test("each role can preview exactly the writes that the manual says", async () =
       }
 })
 
-slow("each role sees on the pages what the manual says", async () => {
+slow("each role sees exactly the pages and edit forms listed in the manual", async () => {
   const base = `/app/apps/${app}`
   const pages: Record<string, string[]> = {
     "Apps, keywords, rivals, charts, alerts": ["/app", base, `${base}/rivals`, `${base}/charts`, "/app/alerts"],

@@ -75,7 +75,7 @@ async function firstStep(name: string, browser = newBrowser()): Promise<Browser>
 const isSignedIn = async (browser: Browser) => (await browser.open("/app")).status === 200
 
 describe("the setup", () => {
-  test("the setup shows the secret as picture and text, and a correct code gives ten recovery codes", async () => {
+  test("the setup shows the secret as a QR code and as text, and a correct code gives ten recovery codes", async () => {
     const member = await memberWithPassphrase()
     const other = await signedIn(service, workspaceId, member.name)
     const started = await profileOf(member).send("begin-factor", { current: PASSPHRASE })
@@ -102,7 +102,7 @@ describe("the setup", () => {
     for (const hidden of [secret.replaceAll(" ", ""), ...recoveryIn(confirmed)]) expect(stored).not.toContain(hidden)
   })
 
-  test("the setup needs the passphrase, and then shows the secret for ten minutes only", async () => {
+  test("the setup asks for the passphrase and then shows the secret for only ten minutes", async () => {
     const member = await memberWithPassphrase()
     const refused = await profileOf(member).send("begin-factor", { current: "x" })
     expect([refused.status, refused.text.includes("This is not your passphrase.")]).toEqual([400, true])
@@ -132,7 +132,7 @@ describe("the setup", () => {
 const signInOf = ({ name }: Member) => ({ name, passphrase: PASSPHRASE })
 
 describe("the sign-in", () => {
-  slow("the sign-in asks for the code after the passphrase, and then continues where it began", async () => {
+  slow("the sign-in asks for the code after the passphrase and then opens the requested page", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     expect((await browser.open(`${STEP}?next=%2Fapp%2Falerts`)).text).toContain("Code of your authenticator app")
@@ -143,7 +143,7 @@ describe("the sign-in", () => {
     )
   })
 
-  test("a sign-in with a code of the machine also asks for the second factor", async () => {
+  test("a sign-in with a code from the command line also asks for the second factor", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = newBrowser()
     const first = await browser.send("/sign-in", { code: await createCode(sql, workspaceId, name) })
@@ -152,7 +152,7 @@ describe("the sign-in", () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  test("a sign-in without its second factor opens no page, form, approval or consent", async () => {
+  test("an unfinished sign-in without the second factor opens no page and sends no form", async () => {
     const { name } = await memberWithFactor()
     const browser = await firstStep(name)
     const token = [...browser.cookies.values()][0] ?? ""
@@ -164,7 +164,7 @@ describe("the sign-in", () => {
     expect((await browser.open("/sign-in")).text).not.toContain("Sign out")
   })
 
-  slow("a code is accepted once, and no earlier code after it", async () => {
+  slow("a code is accepted once, and earlier codes are refused afterwards", async () => {
     const { name, secret } = await memberWithFactor()
     const [now, before] = [codeOf(secret), codeOf(secret, -1)]
     const browsers = await Promise.all([1, 2, 3].map(() => firstStep(name)))
@@ -173,7 +173,7 @@ describe("the sign-in", () => {
     expect((await (await firstStep(name)).send(STEP, { code: before })).status).toBe(403)
   })
 
-  slow("a recovery code signs in once instead of the app's code", async () => {
+  slow("a recovery code replaces the authenticator's code for one sign-in", async () => {
     const member = await memberWithFactor()
     const [code = ""] = member.recovery
     const browsers = await Promise.all([1, 2].map(() => firstStep(member.name)))
@@ -182,7 +182,7 @@ describe("the sign-in", () => {
     expect((await member.browser.open(PROFILE)).text).toContain("9 recovery codes left")
   })
 
-  slow("codes of another person do not sign in", async () => {
+  slow("codes of another person are refused", async () => {
     const [ada, bo] = [await memberWithFactor(), await memberWithFactor()]
     const browser = await firstStep(ada.name)
     for (const code of [codeOf(bo.secret), bo.recovery[0]!])
@@ -190,7 +190,7 @@ describe("the sign-in", () => {
     expect(await isSignedIn(browser)).toBe(false)
   })
 
-  slow("guesses at a second factor are slowed down per address and over all addresses", async () => {
+  slow("wrong codes are rate-limited per address and for all addresses together", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     const guesses = []
@@ -210,7 +210,7 @@ describe("the sign-in", () => {
     expect((await guess(codeOf(secret))).status).toBe(429)
   })
 
-  slow("the second step needs its cookie, expires after ten minutes and can be used once", async () => {
+  slow("the second step of a sign-in needs its cookie, expires, and can be used only once", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = await firstStep(name)
     const cookies = new Map(browser.cookies)
@@ -225,7 +225,7 @@ describe("the sign-in", () => {
     expect((await lateBrowser.send(STEP, { code: codeOf(secret) })).status).toBe(403)
   })
 
-  slow("the session's token differs from that of the first step, and a planted cookie is not adopted", async () => {
+  slow("the session gets a new token after the second step, and a planted cookie is not adopted", async () => {
     const { name, secret } = await memberWithFactor()
     const browser = newBrowser()
     browser.cookies.set("appmeter", "A".repeat(43))
@@ -246,7 +246,7 @@ describe("the sign-in", () => {
     expect([sent.status, await isSignedIn(browser)]).toEqual([400, false])
   })
 
-  slow("a new passphrase, or the removal of the person, ends sign-ins that are not finished", async () => {
+  slow("a new passphrase ends unfinished sign-ins, and so does the removal of the person", async () => {
     const { name, secret, personId } = await memberWithFactor()
     const first = await firstStep(name)
     await setPassphrase(sql, personId, PASSPHRASE)
@@ -257,7 +257,7 @@ describe("the sign-in", () => {
     expect([...(await sql`select * from second_factor where person_id = ${personId}`)]).toEqual([])
   })
 
-  test("without the key that encrypted the secret, only recovery codes sign in", async () => {
+  test("without the server's secret key, only recovery codes are accepted", async () => {
     const { name, secret, recovery } = await memberWithFactor()
     const keyless = openService({ sql })
     const browser = browserOf(keyless, { from: anotherAddress() })
@@ -285,7 +285,7 @@ describe("asking for the passphrase again", () => {
     expect(fieldIn(question, "name")).toBe("Sensitive")
   })
 
-  test("after a reset on the machine the passphrase alone signs in", async () => {
+  test("after the second factor is removed on the server, the passphrase alone is enough", async () => {
     const member = await memberWithFactor()
     expect(await removeSecondFactor(sql, member.personId)).toBe(true)
     expect((await newBrowser().send("/sign-in", signInOf(member))).headers.get("location")).toBe("/app")

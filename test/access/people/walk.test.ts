@@ -227,7 +227,7 @@ const NEEDED: Record<string, Scope> = {
 }
 
 describe("rights", () => {
-  slow("each role may make exactly the calls whose scope it has", async () => {
+  slow("each role can make exactly the calls whose scope it has", async () => {
     for (const role of WALKED) {
       const refused = (await call(memberIn(role))).filter(({ code }) => code === "scope_required")
       const lacking = operations.filter((operation) => {
@@ -240,7 +240,7 @@ describe("rights", () => {
 })
 
 describe("other workspaces", () => {
-  slow("no page and no call of any role contains anything of another workspace", async () => {
+  slow("no page and no API answer contains data of another workspace, whatever the role", async () => {
     for (const role of WALKED) {
       expect([role, await pagesWith(memberIn(role), FOREIGN)]).toEqual([role, []])
       expect([role, withWords(await call(memberIn(role)), FOREIGN)]).toEqual([role, []])
@@ -248,7 +248,7 @@ describe("other workspaces", () => {
     expect((await pagesWith(stranger, FOREIGN)).length).toBeGreaterThan(5)
   })
 
-  slow("an owner of another workspace gets nothing with this workspace's addresses and ids", async () => {
+  slow("an owner of another workspace gets no data with this workspace's URLs and ids", async () => {
     const ownMarks = /ownmark|secondmark/i
     expect(await pagesWith(stranger, ownMarks)).toEqual([])
     for (const { path, page } of await visit(stranger))
@@ -262,7 +262,7 @@ describe("other workspaces", () => {
     expect(called.find(({ id }) => id === "settle_approval")?.text).toContain('"settled":false')
   })
 
-  slow("nobody sees a page or an answer without signing in", async () => {
+  slow("pages redirect a visitor without a session to the sign-in, and calls without a key are refused", async () => {
     const nobody = browserOf(service, { from: anotherAddress() })
     for (const { path, page } of await visit({ browser: nobody })) {
       const { status, headers } = page
@@ -275,7 +275,7 @@ describe("other workspaces", () => {
   })
 })
 
-slow("a person limited to some apps sees nothing of another app", async () => {
+slow("a person limited to some apps sees no data of other apps", async () => {
   expect(await pagesWith(limited, SECOND)).toEqual([])
   for (const { path, page } of await visit(limited))
     if (path.includes(`/${ownWorkspace.secondApp}`)) expect([path, page.status]).toEqual([path, 403])

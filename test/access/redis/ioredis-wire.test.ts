@@ -55,7 +55,7 @@ async function standIn(reply: (text: string, socket: Socket) => string | undefin
 const encode = (words: string[]) =>
   `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`
 
-withRedis("redis: a thousand concurrent commands are sent, answered and refused in order", async () => {
+withRedis("redis: a thousand concurrent commands get their own replies", async () => {
   const wire = wireTo(REDIS_URL)
   await reachable(wire)
   const echoed = await Promise.all(Array.from({ length: 1_000 }, (_, i) => wire.send("ECHO", [`${i} ü\r\n`])))
@@ -64,7 +64,7 @@ withRedis("redis: a thousand concurrent commands are sent, answered and refused 
   expect(refusal).toStartWith("NOSCRIPT ")
 })
 
-withRedis("redis: 10 of 100 concurrent calls over two wires are allowed", async () => {
+withRedis("redis: a limit of 10 allows 10 of 100 concurrent calls over two connections", async () => {
   const both = [wireTo(REDIS_URL), wireTo(REDIS_URL)]
   await Promise.all(both.map(reachable))
   const now = () => new Date("2026-03-01T12:00:00.250Z")
@@ -76,7 +76,7 @@ withRedis("redis: 10 of 100 concurrent calls over two wires are allowed", async 
   expect(answers.filter(({ degraded }) => degraded)).toEqual([])
 })
 
-test("the wire sends user, password and database first, and no command before they are accepted", async () => {
+test("a new connection sends user, password and database before the first command", async () => {
   const received: string[] = []
   const answers = (text: string) => {
     received.push(text)
@@ -101,7 +101,7 @@ test("the wire sends user, password and database first, and no command before th
   )
 })
 
-test("a user name without a password is not sent, as in Bun's client", async () => {
+test("a user name without a password is not sent to Redis", async () => {
   const received: string[] = []
   const url = await standIn((text) => {
     received.push(text)
@@ -117,7 +117,7 @@ test("a user name without a password is not sent, as in Bun's client", async () 
   expect(received.join("")).toBe(encode(["GET", "k"]))
 })
 
-test("a refused password fails every command at once, without showing the password", async () => {
+test("commands fail with Redis's reason when the password is refused, and the error hides the password", async () => {
   const url = await standIn(() => "-WRONGPASS invalid username-password pair\r\n-NOAUTH x\r\n")
   const wire = wireTo(url.replace("redis://", "redis://:canary@"))
   const refusalText = async () => String(await wire.send("GET", ["k"]).catch((error) => error))
@@ -127,7 +127,7 @@ test("a refused password fails every command at once, without showing the passwo
   expect(await refusalText()).not.toContain("canary")
 })
 
-slow("commands without a server fail at once and are not queued, and they succeed once a server appears", async () => {
+slow("commands fail immediately while Redis is down, and succeed once it is up", async () => {
   const url = await standIn(() => undefined)
   servers.splice(0)[0]!.close()
   const wire = wireTo(url)
@@ -139,7 +139,7 @@ slow("commands without a server fail at once and are not queued, and they succee
   await reachable(wire)
 })
 
-slow("a broken connection fails its pending commands, and their late replies do not reach later commands", async () => {
+slow("a broken connection fails its pending commands and is replaced by a new connection", async () => {
   let connections = 0
   const seenSockets = new Set<Socket>()
   const url = await standIn((text, socket) => {
@@ -156,7 +156,7 @@ slow("a broken connection fails its pending commands, and their late replies do 
   expect(connections).toBe(2)
 })
 
-slow("a connection that is silent, from the start or later, is replaced", async () => {
+slow("a connection that stops replying, or never replies, is replaced", async () => {
   let silent = false
   const url = await standIn((text) => (silent ? undefined : "+PONG\r\n".repeat(text.split("PING").length - 1)))
   const wire = wireTo(url, 200)

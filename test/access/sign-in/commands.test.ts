@@ -32,7 +32,7 @@ afterSlow(async () => {
 
 const run = (args: string[], stdin?: string) => runHere(args, { env, ...(stdin !== undefined && { stdin }) })
 
-slow("sign-in prints a code and a link, and the form that the link opens signs in", async () => {
+slow("the sign-in command prints a code and a link to a form that accepts the code", async () => {
   const { code, out } = await run(["sign-in", "--workspace", "acme"])
   const [typed, url] = out.trim().split("\n")
   expect([code, url]).toEqual([0, `https://ranks.example.com/sign-in?code=${typed}`])
@@ -43,7 +43,7 @@ slow("sign-in prints a code and a link, and the form that the link opens signs i
   expect(json).toEqual({ workspace: "acme", code: expect.any(String), url: expect.stringContaining(json.code) })
 })
 
-slow("a passphrase is generated and shown once, read from stdin and never shown, or removed", async () => {
+slow("the passphrase command generates a passphrase, reads it from stdin or removes it", async () => {
   const generated = (await run(["person", "passphrase", "owner"])).out.trim()
   const trySignIn = async (passphrase: string) => (await browserOf(service).send("/sign-in", { passphrase })).status
   expect(await trySignIn(generated)).toBe(303)
@@ -58,7 +58,7 @@ slow("a passphrase is generated and shown once, read from stdin and never shown,
   expect(audit).not.toContain("horse")
 })
 
-slow("a second factor is shown and turned off on the machine", async () => {
+slow("the second-factor command shows the state of a second factor and turns it off", async () => {
   const factor = async (...options: string[]) => await run(["person", "second-factor", "owner", ...options])
   expect([(await factor()).out, (await factor("--off")).code]).toEqual(["off\n", 1])
   await database.sql`
@@ -68,7 +68,7 @@ slow("a second factor is shown and turned off on the machine", async () => {
   expect([(await factor("--off")).out, (await factor()).out]).toEqual(["off\n", "off\n"])
 })
 
-slow("the command line adds, lists, changes, invites and removes people, and ends their sessions", async () => {
+slow("the person and session commands add, list, change, invite and remove people and end sessions", async () => {
   const list = async () => JSON.parse((await run(["person", "list", "--json"])).out).people
   const { code, person } = JSON.parse((await run(["person", "add", "Ada", "--role", "editor", "--json"])).out)
   expect(person).toMatchObject({ name: "Ada", role: "editor", appList: null, isOperator: false })

@@ -106,7 +106,7 @@ describe("with the passphrase", () => {
     expect(browser.cookies.size).toBe(0)
   })
 
-  test("an address has five tries a minute over all people, and a sixth is not checked", async () => {
+  test("an address may try five passphrases a minute, for any names, and the sixth is not checked", async () => {
     const browser = browserOf(service)
     for (let tried = 0; tried < 5; tried++)
       expect((await browser.send("/sign-in", { name: tried % 2 ? name : "other", passphrase: "x" })).status).toBe(403)
@@ -117,7 +117,7 @@ describe("with the passphrase", () => {
     expect((await otherBrowser.send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
-  test("each guess at a passphrase waits longer, up to a minute; an hour without a guess resets it", async () => {
+  test("the wait after wrong passphrases grows to at most a minute, and is reset when the count expires", async () => {
     let n = 0
     const guess = () => browserOf(service, { from: `10.9.0.${++n}` }).send("/sign-in", { name, passphrase: "x" })
     await guess()
@@ -133,7 +133,7 @@ describe("with the passphrase", () => {
     for (const _ of [1, 2]) expect((await guess()).status).toBe(403)
   })
 
-  test("guesses at a passphrase from many addresses are slowed down, and a code still signs in", async () => {
+  test("wrong passphrases from many addresses are rate-limited, and a sign-in code still works", async () => {
     const guess = (n: number) =>
       browserOf(service, { from: `198.51.100.${n}` }).send("/sign-in", { name, passphrase: "x" })
     const statuses = []
@@ -148,7 +148,7 @@ describe("with the passphrase", () => {
       expect((await browserOf(service).send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
-  test("changing or removing the passphrase ends the sessions of the old one", async () => {
+  test("changing or removing the passphrase ends the sessions of the old passphrase", async () => {
     for (const change of [
       () => setPassphrase(sql, personId, makePassphrase(randomBytes)),
       () => removePassphrase(sql, personId),
@@ -171,7 +171,7 @@ describe("with the passphrase", () => {
 })
 
 describe("with a code", () => {
-  test("a code signs in once, however it is typed, and expires after ten minutes", async () => {
+  test("a code is valid once, in any case and spacing, until it expires", async () => {
     const code = await createCode(sql, workspaceId)
     expect(code).toMatch(/^[B-DF-HJ-KM-NP-TV-XZ]{4}-[B-DF-HJ-KM-NP-TV-XZ]{4}$/)
     const browser = browserOf(service)
@@ -182,7 +182,7 @@ describe("with a code", () => {
     expect((await browserOf(service).send("/sign-in", { code: expiredCode })).status).toBe(403)
   })
 
-  test("of ten browsers that send a code at once, one is signed in", async () => {
+  test("only one of ten browsers that send the same code concurrently is signed in", async () => {
     const code = await createCode(sql, workspaceId)
     const sent = Array.from({ length: 10 }, (_, n) =>
       browserOf(service, { from: `192.0.2.${n}` }).send("/sign-in", { code }),
@@ -191,7 +191,7 @@ describe("with a code", () => {
     expect(statuses.filter((status) => status === 303)).toHaveLength(1)
   })
 
-  test("opening a code's link does not use up the code: the page fills it in, and the person sends it", async () => {
+  test("opening a code's link fills in the code without using it up", async () => {
     const code = await createCode(sql, workspaceId)
     const browser = browserOf(service)
     for (const _ of [1, 2]) {
@@ -203,13 +203,13 @@ describe("with a code", () => {
 })
 
 describe("a session", () => {
-  test("a session cookie is hidden from scripts and forms of other sites, and outlives the session", async () => {
+  test("the session cookie has the attributes HttpOnly and SameSite=Lax and lasts 400 days", async () => {
     const browser = browserOf(service)
     const { headers } = await browser.send("/sign-in", { code: await createCode(sql, workspaceId) })
     expect(headers.get("set-cookie")).toMatch(/^appmeter=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=34560000$/)
   })
 
-  test("a session lasts thirty days after its last use, and each use renews it", async () => {
+  test("a session expires thirty days after its last use", async () => {
     const browser = await signedIn()
     const daysLeft = async () => {
       const [row] = await sql<{ days: number }[]>`
@@ -229,7 +229,7 @@ describe("a session", () => {
     expect(await personOf(browser)).toBeNull()
   })
 
-  test("a session cookie behind TLS belongs to one host", async () => {
+  test("behind TLS the session cookie has the __Host- prefix", async () => {
     const url = "https://ranks.example.com"
     const secure = openService({ sql, settings: { publicUrl: url } })
     const browser = await signedIn(browserOf(secure, { url }))
@@ -237,7 +237,7 @@ describe("a session", () => {
     expect(await personOf(browser, url)).toMatchObject({ workspaceId })
   })
 
-  test("a cookie without the __Host- prefix is ignored behind TLS, alone or next to the right one", async () => {
+  test("behind TLS a session cookie without the __Host- prefix is ignored", async () => {
     const url = "https://ranks.example.com"
     const secure = openService({ sql, settings: { publicUrl: url } })
     const secureBrowser = await signedIn(browserOf(secure, { url }))
@@ -252,7 +252,7 @@ describe("a session", () => {
     expect(await personOf(browser, url)).toMatchObject({ workspaceId: first })
   })
 
-  test("a session makes calls for the person on every plan, and is charged and listed like a key", async () => {
+  test("a session can make calls on the Free plan and is listed among the keys", async () => {
     await service.key(workspaceId)
     const person = (await personOf(await signedIn()))!
     expect(await callAs(person)).toMatchObject({ status: 200, answer: { plan: "free", auth: "sign-in" } })
@@ -264,7 +264,7 @@ describe("a session", () => {
     expect((await personOf(await signedIn()))!.keyId).toBe(person.keyId)
   })
 
-  test("a paused grant refuses calls, a revoked grant ends all sessions, and a code creates a new one", async () => {
+  test("a paused grant refuses calls; a revoked grant ends its sessions until the next sign-in", async () => {
     const browser = await signedIn()
     const person = (await personOf(browser))!
     await pauseKey(sql, person.keyId)
@@ -274,7 +274,7 @@ describe("a session", () => {
     expect((await personOf(await signedIn()))!.keyId).not.toBe(person.keyId)
   })
 
-  test("the sessions of a suspended or deleted workspace end, and nobody can sign in to it", async () => {
+  test("a suspended or deleted workspace has no sessions, and a suspended workspace refuses sign-ins", async () => {
     const browser = await signedIn()
     const code = await createCode(sql, workspaceId)
     await setWorkspace(sql, workspace, { suspended: true })
@@ -286,7 +286,7 @@ describe("a session", () => {
     expect(await personOf(browser)).toBeNull()
   })
 
-  test("signing out ends a session, and no other site can do so for the person", async () => {
+  test("signing out ends the session, and a form of another site cannot sign a person out", async () => {
     const browser = await signedIn()
     const page = await browser.open("/sign-in")
     expect(page.text).toContain(workspace)
@@ -300,7 +300,7 @@ describe("a session", () => {
     expect(await personOf(browser)).toBeNull()
   })
 
-  test("a form token is valid for its own session only", async () => {
+  test("a form token is valid only for its own session", async () => {
     const [person, other] = [(await personOf(await signedIn()))!, (await personOf(await signedIn()))!]
     expect(isOwnForm(person, new URLSearchParams({ form: person.formToken }))).toBe(true)
     expect(isOwnForm(person, new URLSearchParams({ form: other.formToken }))).toBe(false)
@@ -309,7 +309,7 @@ describe("a session", () => {
 })
 
 describe("the page", () => {
-  test("the sign-in page runs only the colour switch, loads nothing and posts only to this server", async () => {
+  test("the sign-in page runs only the colour-scheme script and posts only to this server", async () => {
     for (const page of [await browserOf(service).open("/sign-in"), await (await signedIn()).open("/sign-in")]) {
       const policy = page.headers.get("content-security-policy")!
       for (const rule of ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])
@@ -347,7 +347,7 @@ describe("the page", () => {
     }
   })
 
-  test("a form of another site neither signs in nor counts as a guess", async () => {
+  test("a sign-in form of another site is refused and does not use up the code", async () => {
     const code = await createCode(sql, workspaceId)
     const browser = browserOf(service)
     const foreignHeaders: Record<string, string>[] = [
@@ -377,7 +377,7 @@ describe("the page", () => {
   })
 })
 
-test("a page view reads its session with one statement, and renews it with a second at most once an hour", async () => {
+test("a page view reads its session with one SQL statement, and renews it at most once an hour", async () => {
   const browser = await signedIn()
   const counted = countedOn(sql)
   const statements = async () => {

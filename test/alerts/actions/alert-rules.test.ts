@@ -20,7 +20,7 @@ async function rules() {
 const NONE = { channels: [], dropBy: null, keywordScope: null, rivalScope: null }
 
 describe("create_alert_rule", () => {
-  test("create_alert_rule shows the rule before and after, and stores what it shows", async () => {
+  test("create_alert_rule previews the rule before and after the change, and stores the previewed rule", async () => {
     const args = { type: "rank_drop", channels: ["webhook", "slack", "webhook"], dropBy: 10, keywordScope: "tagged" }
     const { preview, credits, destructive, confirmToken } = await previewRule(args)
     const rule = { ...NONE, type: "rank_drop", channels: ["slack", "webhook"], dropBy: 10, keywordScope: "tagged" }
@@ -37,7 +37,7 @@ describe("create_alert_rule", () => {
     expect([paid.used, await rules()]).toEqual([2, [["rank_drop", ["slack", "webhook"], 10, "tagged", null]]])
   })
 
-  test("create_alert_rule replaces a rule completely, and repeating it is free", async () => {
+  test("create_alert_rule replaces the existing rule of its type completely; repeating the call is free", async () => {
     await fixture.applied("create_alert_rule", { type: "rival_passed", channels: ["slack"], rivalScope: "manual" })
     const { preview, confirmToken } = await previewRule({ type: "rival_passed", channels: ["telegram"] })
     const before = { ...NONE, type: "rival_passed", channels: ["slack"], keywordScope: "all", rivalScope: "manual" }
@@ -54,7 +54,7 @@ describe("create_alert_rule", () => {
     expect(await rules()).toEqual([["rival_passed", ["telegram"], null, "all", "all"]])
   })
 
-  test("create_alert_rule accepts the fifteen types side by side, with defaults for their options", async () => {
+  test("create_alert_rule creates a rule of each of the fifteen types with default options", async () => {
     for (const type of RULE_TYPES) expect((await fixture.applied("create_alert_rule", { type })).status).toBe(200)
     const all = "all"
     expect(await rules()).toEqual([
@@ -99,7 +99,7 @@ describe("create_alert_rule", () => {
     for (const dropBy of [3, 50]) expect((await previewRule({ type: "rank_drop", dropBy })).error).toBeUndefined()
   })
 
-  test("create_alert_rule explains why a rule delivers nothing yet: data, channels, tags, rivals, apps", async () => {
+  test("create_alert_rule explains why a rule cannot deliver yet, such as missing channels or tags", async () => {
     const nowhere = "Without a channel nothing is delivered; alerts appear only in the feed."
     expect(await notesOf({ type: "rank_drop" })).toEqual([nowhere])
     expect(await notesOf({ type: "entered", channels: ["slack", "telegram"] })).toEqual([
@@ -118,7 +118,7 @@ describe("create_alert_rule", () => {
     expect([await notesOf(tagged), await notesOf(manual)]).toEqual([[nowhere], [nowhere]])
   })
 
-  test("create_alert_rule defaults to the workspace's connected channels, each kind once", async () => {
+  test("create_alert_rule defaults to every kind of channel that the workspace has connected", async () => {
     const connect = (
       id: string,
       kind: string,
@@ -146,7 +146,7 @@ describe("create_alert_rule", () => {
     ])
   })
 
-  test("create_alert_rule says that charts and features need an app on the App Store", async () => {
+  test("create_alert_rule notes that alerts about charts and features need an app on the App Store", async () => {
     const storeNote = expect.stringContaining("on the App Store")
     for (const type of ["chart_drop", "chart_enter", "featured"]) {
       expect(await notesOf({ type })).not.toContainEqual(storeNote)
@@ -161,7 +161,7 @@ describe("create_alert_rule", () => {
 })
 
 describe("delete_alert_rule", () => {
-  test("delete_alert_rule shows and deletes the rule, costs nothing, and keeps the other rules", async () => {
+  test("delete_alert_rule previews and deletes one rule free of charge, and keeps the other rules", async () => {
     await fixture.applied("create_alert_rule", { type: "rank_drop", dropBy: 7 })
     await fixture.applied("create_alert_rule", { type: "entered" })
     const { body } = await fixture.preview("delete_alert_rule", { type: "rank_drop" })
@@ -173,7 +173,7 @@ describe("delete_alert_rule", () => {
     expect(await rules()).toEqual([["entered", [], null, "all", null]])
   })
 
-  test("delete_alert_rule of a type without a rule changes nothing, is free and reports no rule", async () => {
+  test("delete_alert_rule for a type without a rule changes nothing and is free", async () => {
     const { body } = await fixture.preview("delete_alert_rule", { type: "rank_drop" })
     expect(body).toMatchObject({ credits: 0, preview: { before: { rule: null }, after: { rule: null } } })
     expect(body.preview.summary).toStartWith("Change nothing")
@@ -184,7 +184,7 @@ describe("delete_alert_rule", () => {
     })
   })
 
-  test("delete_alert_rule shows the present state if the rule was deleted since the preview", async () => {
+  test("the confirm of delete_alert_rule is a mismatch if the rule was deleted after the preview", async () => {
     await fixture.applied("create_alert_rule", { type: "rank_drop" })
     const { body } = await fixture.preview("delete_alert_rule", { type: "rank_drop" })
     await fixture.applied("delete_alert_rule", { type: "rank_drop" })

@@ -62,7 +62,7 @@ describe("the preview", () => {
     expect([await unread(), await fixture.ledger(), (await fixture.audits()).length]).toEqual([[], [], 1])
   })
 
-  test("the preview of no alerts says so, and its confirm writes nothing", async () => {
+  test("the preview without matching alerts counts 0 alerts, and its confirm writes nothing", async () => {
     await addAlerts({ read: true })
     const { body } = await fixture.preview("mark_alerts_read")
     expect(body.preview).toMatchObject({ summary: "Mark 0 alerts of every app as read.", before: { alerts: [] } })
@@ -72,13 +72,13 @@ describe("the preview", () => {
 })
 
 describe("marked alerts", () => {
-  test("marking one app's alerts leaves those of other apps", async () => {
+  test("marking the alerts of one app as read leaves the alerts of other apps unread", async () => {
     const [, otherAlert, whole] = await addAlerts({}, { app: other }, { app: null })
     expect((await markRead({ appId: fixture.app })).result.marked).toBe(1)
     expect(await unread()).toEqual([otherAlert!, whole!])
   })
 
-  test("the option read false marks alerts as unread again, and leaves other alerts", async () => {
+  test("the option `read: false` marks matching alerts as unread again", async () => {
     const ids = await addAlerts({ read: true }, { read: true, at: "2025-11-02T00:00:00Z" }, {})
     const { body } = await fixture.preview("mark_alerts_read", { read: false, until: "2025-11-01" })
     expect(body.preview).toMatchObject({
@@ -97,14 +97,14 @@ describe("marked alerts", () => {
     ["2025-11-01T10:00:00.530+03:00", ["2025-11-01T07:00:00.530039Z"], ["2025-11-01T07:00:00.531Z"]],
     ["9999-12-31", ["2025-11-01T10:00:00Z"], []],
     ["0000-01-01", [], ["2025-11-01T10:00:00Z"]],
-  ])("the option until %s marks alerts up to that time and no later ones", async (until, included, after) => {
+  ])("the option `until: %s` marks only alerts up to that time as read", async (until, included, after) => {
     await addAlerts(...included.map((at) => ({ at })))
     const left = await addAlerts(...after.map((at) => ({ at })))
     await markRead({ until })
     expect(await unread()).toEqual(left)
   })
 
-  test("the option until, set to an alert's `at` as the feed shows it, includes that alert", async () => {
+  test("the option `until` includes the alert whose `at` from the feed is used as its value", async () => {
     await addAlerts({ at: "2025-11-01T10:00:00.530999Z" })
     const readFeed = async () => (await fixture.service.call("/v1/alerts", { key: fixture.key })).body
     const [{ at }] = (await readFeed()).alerts
@@ -124,7 +124,7 @@ describe("marked alerts", () => {
     }
   })
 
-  test("the confirm marks exactly the previewed alerts, and fails as a mismatch if others match", async () => {
+  test("the confirm gets confirm_token_mismatch if other alerts match than in the preview", async () => {
     const [first, second] = await addAlerts({}, { read: true })
     const { body } = await fixture.preview("mark_alerts_read")
     await fixture.sql`update alert set read_at = now() where id = ${first!}`
@@ -136,7 +136,7 @@ describe("marked alerts", () => {
   })
 
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: an alert committed after the preview is a mismatch for the confirm, even if it was found earlier",
+    "postgres: the confirm fails as a mismatch if an alert found before the preview is committed after it",
     async () => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>()
       const inserted = Promise.withResolvers<void>()
@@ -156,7 +156,7 @@ describe("marked alerts", () => {
     },
   )
 
-  long("a call marks the newest of more than 5,000 alerts, and the preview says that there are more", async () => {
+  long("one call marks the newest 5,000 alerts, and its preview notes that more alerts match", async () => {
     await fixture.sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
       select ${fixture.workspace}, ${fixture.app}, 'entered', 'ios', 'us', n::text, '2025-11-01',
@@ -175,7 +175,7 @@ describe("marked alerts", () => {
 })
 
 describe("a key limited to some apps", () => {
-  test("a key limited to some apps marks only alerts of those apps, and none of the whole workspace", async () => {
+  test("a key limited to some apps marks only alerts of those apps, not alerts about the whole workspace", async () => {
     const limited = await fixture.service.key(fixture.workspace, { appList: [other] })
     const [ownAlert, , whole] = await addAlerts({}, { app: other }, { app: null })
     const { body } = await fixture.preview("mark_alerts_read", {}, limited)
@@ -187,7 +187,7 @@ describe("a key limited to some apps", () => {
     )
   })
 
-  test("a limited key and another workspace's key never change other alerts", async () => {
+  test("mark_alerts_read never changes the alerts of another workspace", async () => {
     const stranger = await fixture.service.workspace()
     const otherApp = await fixture.tracked([], "389801252", stranger)
     const ids = await tellAlerts(fixture.sql, [
@@ -201,7 +201,7 @@ describe("a key limited to some apps", () => {
   })
 })
 
-test("an argument that is not a time is refused, naming it", async () => {
+test("an invalid time or an unknown argument is refused, and the error names the argument", async () => {
   const malformed = [
     "2025-02-30",
     "2025-13-01",

@@ -70,7 +70,7 @@ describe("Telegram", () => {
   })
 
   test.each([4_000, 4_096, 10_000])(
-    "a message with an app name of %p characters has at most 4,096 and splits none of them",
+    "a message with an app name of %p characters is cut to 4,096 characters and splits no emoji",
     async (length) => {
       await sql`update tracked_app set name = ${"😀".repeat(length / 2)} where id = ${scene.appId}`
       await bot()
@@ -83,7 +83,7 @@ describe("Telegram", () => {
     },
   )
 
-  slow("Telegram's retry_after delays the whole channel, and counts no attempt", async () => {
+  slow("Telegram's retry_after delays the whole channel and does not count as an attempt", async () => {
     await bot()
     standIn.on(PATH, (_, before) =>
       before === 0
@@ -130,7 +130,7 @@ describe("Telegram", () => {
       expect(chats().slice(3)).toEqual(["-1002222222222"])
     })
 
-    test("the group keeps its new id if the bot may not write there, and the old id gets no message", async () => {
+    test("the channel keeps the group's new id even if the bot may not write there", async () => {
       const id = await bot()
       migrateGroup(() => Response.json({ ok: false }, { status: 400 }))
       await addAlerts(scene)
@@ -144,7 +144,7 @@ describe("Telegram", () => {
       })
     })
 
-    test("the group is followed once per message, however often it moves", async () => {
+    test("a message follows only one move of its group per attempt, even if the group moves again", async () => {
       await bot()
       standIn.on(PATH, (_, before) =>
         Response.json({ ok: false, parameters: { migrate_to_chat_id: -100 - before } }, { status: 400 }),
@@ -155,7 +155,7 @@ describe("Telegram", () => {
       expect(await deliveries(scene)).toMatchObject([{ state: "waiting", attempts: 1 }])
     })
 
-    test("a test message finds the new id of the group, too", async () => {
+    test("a test message also follows the group to its new id", async () => {
       const id = await bot()
       migrateGroup(() => Response.json({ ok: true }))
       const port = { outbound: safeFetch, telegramApi: standIn.url, mail: null }
@@ -164,7 +164,7 @@ describe("Telegram", () => {
     })
   })
 
-  test("a closed Telegram topic is reported as such", async () => {
+  test("a closed Telegram topic is reported as closed", async () => {
     const id = await bot()
     const closed = { ok: false, error_code: 400, description: "Bad Request: TOPIC_CLOSED" }
     standIn.on(PATH, () => Response.json(closed, { status: 400 }))
@@ -184,7 +184,7 @@ describe("Telegram", () => {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000)
   })
 
-  slow("Telegram's token is in no log line, row or failure", async () => {
+  slow("Telegram's token appears in no log line, database row or failure message", async () => {
     const id = await bot()
     const answers = [400, 404, 500, 302, 429, 401]
     standIn.on(
@@ -282,7 +282,7 @@ describe("an event of several alerts", () => {
     expect(new Set((await deliveries(scene)).map(({ state }) => state))).toEqual(new Set(["delivered"]))
   })
 
-  test("a failed message of an event is sent again as one message", async () => {
+  test("a failed message about an event of several alerts is sent again as one message", async () => {
     await bot()
     await rule(scene, "rival_passed", { channels: ["telegram"], keywordScope: "all" })
     standIn.on(PATH, (_, before) => new Response("{}", { status: before === 0 ? 500 : 200 }))

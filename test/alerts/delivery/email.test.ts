@@ -158,7 +158,7 @@ describe("alerts by mail", () => {
     expect(await channels()).toEqual([])
   })
 
-  test("mails end when the person is limited to some apps", async () => {
+  test("a person who is limited to some apps gets no more mails", async () => {
     await confirm(personId)
     await add()
     await rule(scene, "rank_drop", { channels: ["email"] })
@@ -188,7 +188,7 @@ describe("alerts by mail", () => {
     expect(mailServer.received).toEqual([])
   })
 
-  slow("the link in each mail ends the mails", async () => {
+  slow("the unsubscribe link in each mail stops all further mails", async () => {
     await confirm(personId)
     const { id } = await add()
     await testChannel(scene.register, { outbound, telegramApi: undefined, mail: mail() }, scene.workspaceId, id)
@@ -200,7 +200,7 @@ describe("alerts by mail", () => {
     expect(await unsubscribe(sql, token)).toBeNull()
   })
 
-  test("the link of an earlier mail works for 400 days", async () => {
+  test("the unsubscribe link of a mail works for 400 days, even after newer mails", async () => {
     const newToken = async () => {
       const subscription = { personId, workspaceId: scene.workspaceId }
       return (await makeUnsubscribeUrl(sql, "https://ranks.example.com", subscription)).split("/").at(-1)!
@@ -231,7 +231,7 @@ const KILLS = 6
 const ALERTS = 5
 
 longOnServer(
-  `postgres: all alerts by mail arrive despite ${KILLS} kills, each under one Message-ID`,
+  `postgres: all alerts by mail arrive despite ${KILLS} killed processes, each with a single Message-ID`,
   async () => {
     await confirm(personId)
     await add()

@@ -57,7 +57,7 @@ describe("queued alerts", () => {
     expect(await readQueued()).toEqual([tagged!])
   })
 
-  test("an alert found before its rule, or of another workspace, is not queued", async () => {
+  test("an alert is not queued if it is older than its rule or its workspace has no channel", async () => {
     await hook(scene, "https://one.example/")
     await addAlerts(scene)
     await rule(scene, "rank_drop")
@@ -69,7 +69,7 @@ describe("queued alerts", () => {
     expect(await deliveries(other)).toEqual([])
   })
 
-  test("an alert is not queued for a newer rule, a suspended workspace or another origin", async () => {
+  test("an alert is not queued if its rule is newer, its workspace is suspended or it is of the demo", async () => {
     await hook(scene, "https://one.example/")
     await rule(scene, "rank_drop")
     await addAlerts(scene)
@@ -88,7 +88,7 @@ describe("queued alerts", () => {
     expect(await readWaiting()).toEqual([])
   })
 
-  test("an alert without a rule is not even queued for a check", async () => {
+  test("an alert without a rule adds no row to the queue", async () => {
     await hook(scene, "https://one.example/")
     await addAlerts(scene, 3)
     expect(await readWaiting()).toEqual([])
@@ -137,7 +137,7 @@ function appIsGone(error: unknown): void {
 }
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: eight processes that queue alerts while an app is deleted queue each once, without a deadlock",
+  "postgres: eight processes queue each alert once and without a deadlock while an app is deleted",
   async () => {
     await hook(scene, "https://one.example/")
     await hook(scene, "https://two.example/")

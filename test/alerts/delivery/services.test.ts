@@ -77,18 +77,21 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
 
   test.each([
     ["emoji", "😀"],
-    ["escapes", "*"],
-    ["three bytes", "茶"],
-  ])("the service accepts the longest names of %s, cut between characters", async (_, letter) => {
-    await sql`update tracked_app set name = ${letter.repeat(10_000 / letter.length)} where id = ${scene.appId}`
-    await adds()
-    await addAlerts(scene)
-    await openDelivery().runOnce()
-    expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: 1 }])
-    const [text = ""] = texts()
-    expect([text.isWellFormed(), text.endsWith("…"), text.length > 1_000]).toEqual([true, true, true])
-    expect(new Set(text.replaceAll("\\", "").slice(0, -1))).toEqual(new Set([letter]))
-  })
+    ["escaped characters", "*"],
+    ["three-byte characters", "茶"],
+  ])(
+    "a message with a very long name of %s is delivered, and the name is cut between characters",
+    async (_, letter) => {
+      await sql`update tracked_app set name = ${letter.repeat(10_000 / letter.length)} where id = ${scene.appId}`
+      await adds()
+      await addAlerts(scene)
+      await openDelivery().runOnce()
+      expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: 1 }])
+      const [text = ""] = texts()
+      expect([text.isWellFormed(), text.endsWith("…"), text.length > 1_000]).toEqual([true, true, true])
+      expect(new Set(text.replaceAll("\\", "").slice(0, -1))).toEqual(new Set([letter]))
+    },
+  )
 
   test("a test message arrives, with the same text for every kind of channel", async () => {
     const id = await adds()
@@ -101,7 +104,7 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
     ])
   })
 
-  test("a request to wait delays the channel, and counts no attempt", async () => {
+  test("a service's request to wait delays the channel and does not count as an attempt", async () => {
     await adds()
     standIn.on(path, (request, before) => (before === 0 ? busy() : service.answer(request)))
     await addAlerts(scene)
@@ -118,7 +121,7 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
     expect(await deliveries(scene)).toMatchObject([{ state: "delivered", attempts: 1 }])
   })
 
-  test("a failure or a proxy's page is retried, and the reason repeats nothing of the response", async () => {
+  test("a failed delivery is retried, and the stored reason contains no text from the response", async () => {
     const id = await adds()
     const failures = [
       () => new Response("canary", { status: 500 }),
@@ -139,7 +142,7 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
     expect(JSON.stringify([stored, logged, await findChannel(sql, scene.workspaceId, id)])).not.toContain("canary")
   })
 
-  test.each(endings)("$reason: the channel is disabled until a test succeeds", async ({ answer, reason }) => {
+  test.each(endings)("$reason: the channel is disabled until a test message succeeds", async ({ answer, reason }) => {
     const id = await adds()
     standIn.on(path, (request, before) => (before === 0 ? answer() : service.answer(request)))
     await addAlerts(scene, 2)
@@ -152,7 +155,7 @@ describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s",
   })
 })
 
-test("a message that Teams accepts is delivered, whatever error the body of its response contains", async () => {
+test("a message counts as delivered if Teams responds with status 202, even with an error in the body", async () => {
   const { path } = await addAs("teams")
   standIn.on(path, () => Response.json({ error: { code: "WorkflowDisabled" } }, { status: 202 }))
   await addAlerts(scene)
@@ -169,7 +172,7 @@ describe("a hostile name", () => {
     return standIn.at(service.path)[0] as ReceivedRequest
   }
 
-  test("a hostile name pings nobody on Discord, and nothing in it is markup", async () => {
+  test("a hostile name pings nobody on Discord and contains no unescaped markup", async () => {
     const { body } = await sendAlert("discord")
     const { content, allowed_mentions, flags } = JSON.parse(body)
     expect([allowed_mentions, flags]).toEqual([{ parse: [] }, 4])
@@ -178,7 +181,7 @@ describe("a hostile name", () => {
     expect(content).toStartWith("\\@\u200beveryone \\<\\@\u200b1\\> \\*\\*b\\*\\*")
   })
 
-  test("a hostile name adds no header, action or Markdown on ntfy, and a repetition has the same id", async () => {
+  test("a hostile name adds no header, action or Markdown on ntfy", async () => {
     const { body, headers } = await sendAlert("ntfy")
     expect(body).toStartWith("@\u200beveryone")
     const [{ id } = {}] = await deliveries(scene)
@@ -195,7 +198,7 @@ describe("a hostile name", () => {
   })
 })
 
-describe("an address of another service or form is refused with an explanation", () => {
+describe("the address of a channel", () => {
   test.each<[Channel, Record<string, string>, RegExp]>([
     ["discord", { url: "https://discord.example.com/api/webhooks/1/a" }, /looks like https:\/\/discord\.com/],
     ["discord", { url: "https://discord.com/api/webhooks/1/a/slack" }, /leave out \/slack/],
@@ -209,11 +212,11 @@ describe("an address of another service or form is refused with an explanation",
     ["ntfy", { url: "https://me:pass@ntfy.sh/tea" }, /no user name or password/],
     ["ntfy", { url: "https://ntfy.sh/tea", token: "secret" }, /begins with tk_/],
     ["ntfy", { url: "ftp://ntfy.sh/tea" }, /must begin with https/],
-  ])("%s %p", async (kind, entered, message) => {
+  ])("a %s channel with the settings %p is refused with an explanation", async (kind, entered, message) => {
     expect(String(await errorOf(addChannel(scene.register, scene.workspaceId, kind, entered)))).toMatch(message)
   })
 
-  test("a thread of Discord is kept, and other parts of the query are dropped", async () => {
+  test("the thread_id of a Discord address is kept, and its other query parameters are dropped", async () => {
     const entered = { url: "https://discord.com/api/v10/webhooks/1/abc?thread_id=42&wait=false" }
     const { secret, shown } = CHANNEL_KINDS.discord.check(entered, Buffer.alloc)
     expect([secret.url, shown]).toEqual([
@@ -223,7 +226,7 @@ describe("an address of another service or form is refused with an explanation",
   })
 })
 
-test("the schema, the texts about rule changes and the list of channel kinds have the same kinds", () => {
+test("the database schema and the texts about rule changes include every kind of channel", () => {
   const schema = readFileSync("sql/schema/12-alerts.sql", "utf8")
   const quoted = CHANNELS.map((kind) => `'${kind}'`).join(", ")
   expect(schema).toContain(`kind text not null check (kind in (${quoted}))`)

@@ -36,7 +36,7 @@ async function deliverOnce(options = {}): Promise<void> {
 }
 
 describe("the signature", () => {
-  test("the reference library accepts the signatures of a thousand bodies, and none of a changed body", async () => {
+  test("the reference library accepts the signatures of a thousand bodies and rejects every changed body", async () => {
     const sentences = fc.sample(fc.string({ unit: "grapheme", maxLength: 200 }), { seed: 7, numRuns: 1_000 })
     const secret = makeSecret(randomBytes)
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
@@ -77,7 +77,7 @@ describe("the signature", () => {
     }
   })
 
-  test("messages are signed with both secrets for 24 hours after a rotation, then with the newer one", async () => {
+  test("messages are signed with both secrets for 24 hours after a rotation, then with the newer secret", async () => {
     const { id, secret } = await hook(scene, `${standIn.url}/rotated`)
     const { secret: newer, channel } = await rotateSecret(scene.register, scene.workspaceId, id)
     expect(channel.earlierSecretUntil!.getTime() - Date.now()).toBeWithin(86_390_000, 86_410_000)
@@ -96,7 +96,7 @@ describe("the signature", () => {
   })
 })
 
-slow("a receiver that fails four times and then accepts gets one id and five timestamps, each signed", async () => {
+slow("five attempts of a delivery have the same id and five signed timestamps", async () => {
   const { secret } = await hook(scene, `${standIn.url}/late`)
   standIn.on("/late", (_, before) => new Response(null, { status: before < 4 ? [500, 302, 404, 503][before]! : 200 }))
   const [alert] = await addAlerts(scene)
@@ -115,7 +115,7 @@ slow("a receiver that fails four times and then accepts gets one id and five tim
   ])
 })
 
-test("the body of a webhook is the alert as in the feed", async () => {
+test("the body of a webhook is the alert as the feed returns it", async () => {
   await hook(scene, `${standIn.url}/body`)
   const [id] = await addAlerts(scene)
   await deliverOnce()
@@ -141,7 +141,7 @@ test("the body of a webhook is the alert as in the feed", async () => {
 })
 
 describe("the schedule", () => {
-  slow("a delivery has ten attempts in 75 h 35 min as in Standard Webhooks, then is given up", async () => {
+  slow("a delivery is given up after ten attempts within 75 h 35 min, as in Standard Webhooks", async () => {
     await hook(scene, `${standIn.url}/down`)
     standIn.on("/down", () => new Response(null, { status: 500 }))
     await addAlerts(scene)
@@ -177,7 +177,7 @@ describe("the schedule", () => {
     })
   })
 
-  test("a receiver's request to wait is obeyed, and a 429 counts no attempt", async () => {
+  test("a receiver's request to wait is obeyed, and a response of 429 does not count as an attempt", async () => {
     const { id } = await hook(scene, `${standIn.url}/busy`)
     const answers = [
       new Response(null, { status: 429, headers: { "retry-after": "600" } }),
@@ -200,7 +200,7 @@ describe("the schedule", () => {
     expect(standIn.at("/busy")).toHaveLength(2)
   })
 
-  test("a message that is refused does not delay others", async () => {
+  test("a refused message does not delay other messages", async () => {
     await hook(scene, `${standIn.url}/picky`)
     const [first] = await addAlerts(scene, 3)
     standIn.on("/picky", ({ body }) => new Response(null, { status: JSON.parse(body).data.id === first ? 400 : 200 }))
@@ -212,7 +212,7 @@ describe("the schedule", () => {
   })
 })
 
-test("status 410 disables the channel: waiting and later deliveries are undelivered, and nothing is sent", async () => {
+test("status 410 disables the channel, and its waiting and later deliveries become undelivered", async () => {
   const { id } = await hook(scene, `${standIn.url}/gone`)
   standIn.on("/gone", () => new Response(null, { status: 410 }))
   await addAlerts(scene, 3)

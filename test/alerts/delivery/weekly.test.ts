@@ -69,13 +69,13 @@ describe("a week", () => {
     ["2025-11-20T08:00:00Z", null],
     ["2025-11-23T23:00:00Z", null],
     ["2026-01-05T08:00:00Z", "2025-12-29 to 2026-01-04"],
-  ])("at %p the week whose summary is due is %p", (now, week) => {
+  ])("at %p the weekly summary that is due covers %p", (now, week) => {
     const found = weekToTell(new Date(now))
     expect(found && `${found.from} to ${found.to}`).toBe(week)
     if (found) expect(found.tellAt.toISOString().slice(11)).toBe("08:00:00.000Z")
   })
 
-  test("a week compares its last measured days with those of the week before, and invents no figures", async () => {
+  test("a weekly summary compares the last measured ranks of the week with those of the week before", async () => {
     await app()
     expect(await summaries().runOnce()).toBe(1)
     const [row] = (await readAlerts(sql, "weekly")) as unknown as WeeklySummary[]
@@ -97,7 +97,7 @@ describe("a week", () => {
     })
   })
 
-  test("a week lists Google Play reviews by language, including one spoken in a tracked storefront", async () => {
+  test("a weekly summary counts Google Play reviews in each language of the tracked storefronts", async () => {
     const scene = await createScene(sql)
     const storeId = "com.example.tea"
     await trackNew(sql, ["tea"], {
@@ -131,7 +131,7 @@ describe("a week", () => {
     ])
   })
 
-  test("a week is added once, for any number of processes and runs", async () => {
+  test("a weekly summary is added once, however many processes and runs write it", async () => {
     await app()
     const added = await Promise.all(Array.from({ length: 6 }, () => summaries().runOnce()))
     expect(added.reduce((sum, count) => sum + count)).toBe(1)
@@ -139,7 +139,7 @@ describe("a week", () => {
     expect(await readAlerts(sql, "weekly")).toHaveLength(1)
   })
 
-  test("a week without measurements, or before the app was tracked, has no summary", async () => {
+  test("no weekly summary is added for a week without measurements or before the app was tracked", async () => {
     const { workspaceId, appId } = await createScene(sql)
     await sql`delete from tracked_app where id = ${appId}`
     await trackNew(sql, ["never"], { workspaceId, iosId: "30001" })
@@ -149,7 +149,7 @@ describe("a week", () => {
   })
 })
 
-test("a weekly rule sends figures to webhooks and lines of text to chats", async () => {
+test("a rule for weekly summaries sends figures to webhooks and lines of text to chats", async () => {
   const target = await app()
   await rule(target, "weekly", { channels: ["webhook", "slack"] })
   await hook(target, `${standIn.url}/hook`)
@@ -175,7 +175,7 @@ test("a weekly rule sends figures to webhooks and lines of text to chats", async
   ])
 })
 
-test("the feed shows a week to a key that may see the app", async () => {
+test("the feed includes a weekly summary for a key that may see the app", async () => {
   const target = await app()
   await summaries().runOnce()
   const service = openService({ sql })

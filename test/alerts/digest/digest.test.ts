@@ -45,7 +45,7 @@ const stateOf = async (personId: number) =>
   )[0]
 
 describe("an address", () => {
-  slow("an address gets only the confirmation code until that code is entered, and is used afterwards", async () => {
+  slow("an address gets no digest until its confirmation code is entered", async () => {
     const { browser, personId } = await subscriber(scene)
     const { send } = settingsBrowser(browser, MAIL)
     await send("address", { address: "bo@example.org" })
@@ -102,7 +102,7 @@ describe("a digest", () => {
     expect(await stateOf(personId)).toEqual({ state: "sent", failure: null })
   })
 
-  slow("a weekly digest has the figures of the feed's summary, on the Monday after it", async () => {
+  slow("a weekly digest is sent on Monday with the figures of the feed's weekly summary", async () => {
     const weekly = await mailScene(await freshDatabase(), "Week")
     await weekly.tea.measure("tea", 7, 3)
     const { browser, personId } = await subscriber(weekly)
@@ -175,7 +175,7 @@ describe("a digest", () => {
     expect((await browser.open(MAIL)).text).toContain("may have been sent")
   })
 
-  slow("a digest that the server refuses for now is tried again", async () => {
+  slow("a digest that the mail server refuses temporarily is sent again", async () => {
     const { personId } = await subscriber(scene)
     scene.mailServer.refuse.set("ada@example.org", 451)
     await digests(scene).runOnce()
@@ -186,7 +186,7 @@ describe("a digest", () => {
     expect(await stateOf(personId)).toEqual({ state: "sent", failure: null })
   })
 
-  slow("a digest that the address refuses for good pauses the address until a test message is accepted", async () => {
+  slow("a digest that is refused permanently pauses the address until a test message is accepted", async () => {
     const { personId, browser } = await subscriber(scene)
     scene.mailServer.refuse.set("ada@example.org", 550)
     await digests(scene).runOnce()

@@ -17,7 +17,7 @@ const expire = ({ sql }: MailScene) => sql`update digest_mail set lease_until = 
 const states = async ({ sql }: MailScene) => (await sql`select state from digest_mail`).map(({ state }) => state)
 
 longOnServer(
-  "postgres: a process killed while the server has the mail leaves it sent once, with an unknown outcome",
+  "postgres: a digest is sent once, with an unknown outcome, if its process is killed during the sending",
   async () => {
     const scene = await mailScene(await freshDatabase())
     await addNews(scene)
@@ -39,7 +39,7 @@ longOnServer(
   },
 )
 
-longOnServer("postgres: a process killed before the server has the digest leaves it to the next process", async () => {
+longOnServer("postgres: a digest is sent by the next process if a process is killed before sending it", async () => {
   const scene = await mailScene(await freshDatabase())
   await addNews(scene)
   await subscriber(scene)

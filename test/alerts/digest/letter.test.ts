@@ -46,7 +46,7 @@ describe("foreign text in a mail", () => {
     ['"><a href="https://evil.example">click</a>'],
     ["\u202Egnp.exe\u202C and \u2066isolated\u2069"],
     ["]]><!--[if mso]> {{7*7}} <%= 7 %> %0d%0aBcc: x"],
-  ])("%j is shown literally and is no link", (text) => {
+  ])("%j is shown literally and not as a link", (text) => {
     const mail = writeMail({ reviews: [review(text, { app: text, title: text })] })
     expect(hrefs(mail.html)).toEqual(OURS)
     expect(mail.html).not.toMatch(/<script|<img|onerror=alert\(1\)>|<a href="https:\/\/evil/)
@@ -58,7 +58,7 @@ describe("foreign text in a mail", () => {
     }
   })
 
-  test("a foreign text of 10,000 characters is cut with a mark, and a broken character does no harm", () => {
+  test("a foreign text of 10,000 characters is cut, and the mail stays well-formed Unicode", () => {
     const mail = writeMail({ reviews: [review("a".repeat(10_000)), review("💚".repeat(5_000)), review("\ud83d")] })
     expect(mail.text).toContain(`${"a".repeat(298)}`)
     expect(mail.text).not.toContain("a".repeat(400))
@@ -72,7 +72,7 @@ describe("foreign text in a mail", () => {
 })
 
 describe("a digest", () => {
-  test("a digest of thousands of findings stays below the limit of mail programs, and counts the rest", () => {
+  test("a digest of thousands of findings stays below the size limit and counts omitted findings", () => {
     const apps = Array.from({ length: 20 }, (_, at) => ({
       name: `${at}${"x".repeat(400)}`,
       up: at,
@@ -105,7 +105,7 @@ describe("a digest", () => {
     expect(text).toContain("* Tea: proceeds €12.50")
   })
 
-  test("a digest has no money if the person may not see it, nor if no account is connected", async () => {
+  test("a digest omits revenue if the person may not see revenue or if no account is connected", async () => {
     const figures = { name: "Tea", appId: "app_1", keywordsUp: 1, keywordsDown: 0, newReviews: 0, keywordsMeasured: 1 }
     const answerCall = (hiddenMoney: boolean, connected: boolean) =>
       (async (id: string) => {

@@ -124,7 +124,7 @@ describe("GET /v1/alerts", () => {
     expect([status, body.alerts.length, body.unread]).toEqual([200, count, 2])
   })
 
-  test("a page has 50 of 501 alerts by default and 500 at most, and all unread ones are counted", async () => {
+  test("a page has 50 alerts by default and at most 500, and `unread` counts all 501 unread alerts", async () => {
     const many = await service.workspace()
     const app = await trackNew(sql, [], { workspaceId: many, iosId: "10009" })
     // The two oldest alerts have the same time; with a limit of 500, the one that was found first is left out.
@@ -150,7 +150,7 @@ describe("GET /v1/alerts", () => {
     }
   })
 
-  test("an alert that was read is returned, and not counted as unread", async () => {
+  test("a read alert is returned and is not counted as unread", async () => {
     await sql`update alert set read_at = now() where app_id = ${other}`
     const { body } = await service.tool("list_alerts", {}, { key })
     expect(body.unread).toBe(1)

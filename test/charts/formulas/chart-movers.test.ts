@@ -17,7 +17,7 @@ const describeMoves = (movers: ReturnType<typeof moversBetween<string>>) =>
   }
 
 describe("movers between two days", () => {
-  test("apps climb, fall, enter or leave, the largest moves first and ties by the better rank", () => {
+  test("movers are sorted by the size of the move, and equal moves by the better rank", () => {
     expect(describeMoves(moversBetween(reading("abcdefgh"), reading("badhxefy")))).toEqual({
       climbed: ["h 8>4", "b 2>1", "d 4>3"],
       fell: ["a 1>2", "e 5>6", "f 6>7"],
@@ -26,7 +26,7 @@ describe("movers between two days", () => {
     })
   })
 
-  test("movers are limited to a minimum of places and a maximum per list", () => {
+  test("the option places leaves out smaller moves, and the option limit shortens each list", () => {
     expect(describeMoves(moversBetween(reading("abcdefgh"), reading("badhxefy"), { places: 3, limit: 1 }))).toEqual({
       climbed: ["h 8>4"],
       fell: [],
@@ -35,7 +35,7 @@ describe("movers between two days", () => {
     })
   })
 
-  test("the movers are empty if nothing moved, and null if the source changed", () => {
+  test("the movers are empty if no rank changed, and null if the source changed", () => {
     const unmoved = { climbed: [], fell: [], entered: [], left: [] }
     expect(moversBetween(reading("abc"), reading("abc"))).toEqual(unmoved)
     expect(moversBetween(reading("abc"), reading("abc"), { places: 0 })).toEqual(unmoved)
@@ -43,7 +43,7 @@ describe("movers between two days", () => {
   })
 })
 
-describe("absences in shallow readings", () => {
+describe("apps below the depth of a reading", () => {
   test("an app has left only if its last rank is within the depth of the later reading", () => {
     expect(describeMoves(moversBetween(reading("abcd"), reading("axb")))?.left).toEqual(["c 3"])
     expect(describeMoves(moversBetween(reading("abcd"), reading("axb", { depth: 4 })))?.left).toEqual(["c 3", "d 4"])
@@ -57,7 +57,7 @@ describe("absences in shallow readings", () => {
   })
 })
 
-test("reversed days give reversed moves, and every app is in at most one list", () => {
+test("swapping the two days reverses every move, and no app is in two lists of movers", () => {
   const any = fc
     .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 }), fc.nat(5))
     .map(([apps, deeper]) => ({ source: "import", depth: apps.length + deeper, apps }))

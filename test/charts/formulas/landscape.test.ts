@@ -20,7 +20,7 @@ const landscape = (...apps: Partial<ListedApp>[]) =>
   )
 const at = (text: string) => new Date(text)
 
-test("the rating wall is the minimum and the median rating count of the first ten", () => {
+test("the ratings wall is the minimum and the median rating count of the first ten apps", () => {
   const counts = [900, 5, 300, 7_000, 40, 60, 80, 0, 1_000_000, 20, 1, 2, 3]
   expect(landscape(...counts.map((ratings) => ({ ratings }))).wall).toEqual({ least: 0, median: 70, n: 10, of: 10 })
 })
@@ -34,7 +34,7 @@ test("unknown values are left out, and a figure is null if less than half of the
   expect(landscape(...half, {}).wall).toEqual({ least: null, median: null, n: 2, of: 5 })
 })
 
-test("an empty list has no figures", () => {
+test("an empty chart has null figures", () => {
   const empty = landscape()
   expect(empty.wall).toEqual({ least: null, median: null, n: 0, of: 0 })
   expect(empty.updated).toEqual({ share: null, n: 0, of: 0 })
@@ -45,7 +45,7 @@ test("the length of a name is counted in characters, not code units", () => {
 })
 
 describe("release and update dates", () => {
-  test("an app released exactly a year ago or later counts as new, one released a day earlier does not", () => {
+  test("an app released at most a year ago counts as new, and an app released a day earlier does not", () => {
     const dates = ["2025-03-31T00:00:00Z", "2025-03-30T23:59:59Z", "2026-05-01T00:00:00Z"]
     expect(landscape(...dates.map((date) => ({ releasedAt: at(date) }))).released).toEqual({
       share: 0.667,
@@ -54,13 +54,13 @@ describe("release and update dates", () => {
     })
   })
 
-  test("an app updated ninety days ago counts as updated, one updated a day earlier does not", () => {
+  test("an app updated ninety days ago counts as updated, and an app updated a day earlier does not", () => {
     const dates = ["2025-12-31T00:00:00Z", "2025-12-30T23:59:59Z"]
     expect(landscape(...dates.map((date) => ({ updatedAt: at(date) }))).updated).toEqual({ share: 0.5, n: 2, of: 2 })
   })
 })
 
-test("publishers with two apps are counted with their apps, also if a reading has only their name", () => {
+test("a publisher with two apps is counted, even if the readings have its name but no id", () => {
   const apps = [
     { publisherId: "1", publisher: "Leaf" },
     { publisher: "Leaf" },

@@ -128,7 +128,7 @@ function idsIn({ risers, fallers, entrants, dropouts, counts }: any) {
 }
 
 describe("the compared days", () => {
-  slow("a move of three places is listed and a move of two is not, and apps without a name show their id", async () => {
+  slow("a move of three ranks is listed and a move of two is not; an app without a name shows its id", async () => {
     const appId = await track()
     await setCategory("10001", "6015")
     const addChart = (day: string, order: number[]) =>
@@ -168,7 +168,7 @@ describe("the compared days", () => {
     })
   })
 
-  test("the first day of a list has no movers but shows who is on it", async () => {
+  test("the first day of a chart has no movers, but has the ranks of the app and its rivals", async () => {
     const appId = await track({ manualRivals: ["ios:10002", "ios:10009"] })
     await setCategory("10001", "6015")
     await record(sql, [charted("2025-11-19T09:00:00Z", [10003, 10001, 10002])], now)
@@ -187,7 +187,7 @@ describe("the compared days", () => {
     ])
   })
 
-  test("days of two sources are never compared, and days of one source are, whatever lies between them", async () => {
+  test("two days are compared only if they have the same source; days between them are ignored", async () => {
     const appId = await track()
     await setCategory("10001", "6015")
     await record(sql, [charted("2025-11-17T09:00:00Z", [10001, 10002], { source: "apple-charts" })], now)
@@ -210,7 +210,7 @@ describe("the compared days", () => {
     })
   })
 
-  test("an app below the places read has neither left nor entered", async () => {
+  test("an app that may be below the depth of a reading is neither an entrant nor a drop-out", async () => {
     const appId = await track()
     await setCategory("10001", "6015")
     await record(
@@ -223,7 +223,7 @@ describe("the compared days", () => {
     expect(dropouts).toEqual([{ id: "10003", name: "10003", was: 3 }])
   })
 
-  test("each kind and genre is a separate list, and iPad lists are not used", async () => {
+  test("each kind and genre has a separate chart, and iPad charts are not used", async () => {
     const appId = await track()
     await setCategory("10001", "6015")
     const at = "2025-11-19T09:00:00Z"
@@ -251,7 +251,7 @@ describe("the compared days", () => {
     expect(await movers(appId, { kind: "grossing" })).toMatchObject({ state: "not_measured" })
   })
 
-  test("without a category, a storefront or an iOS app there is no list, and the state gives the reason", async () => {
+  test("the state shows an unknown category, an untracked storefront or a missing iOS app", async () => {
     const appId = await track()
     await record(
       sql,
@@ -282,7 +282,7 @@ describe("the compared days", () => {
   })
 })
 
-slow("rivals are those followed and those added by hand since, the latter first, then by keywords", async () => {
+slow("rivals added by hand come first, then followed rivals with the most keywords", async () => {
   const appId = await track({ manualRivals: ["ios:10005", "android:com.example.rival"] })
   await setCategory("10001", "6015")
   await record(
@@ -338,7 +338,7 @@ describe("chart movers over HTTP", () => {
     return status === 200 ? "taken" : `${body.error} ${body.field}`
   }
 
-  slow("values at each bound are accepted, and values beyond it are refused with their own code", async () => {
+  slow("a parameter at its bound is accepted, and beyond its bound it is refused with its error code", async () => {
     await addGenres("us", { 36: "App Store", 6015: "Finance" })
     const cases: [string, string][] = [
       ["kind=free", "taken"],
@@ -372,7 +372,7 @@ describe("chart movers over HTTP", () => {
     expect(await outcome("genre=6014")).toBe("taken")
   })
 
-  test("chart movers cost one credit, are free if refused, and need the scope and Pro, by tool too", async () => {
+  test("chart movers cost one credit and need apps:read and the Pro plan; a refused call is free", async () => {
     expect((await service.call(path, { key })).credits.used).toBe(1)
     expect((await service.call(`${path}?days=91`, { key })).credits.used).toBe(1)
     const reviews = await service.key(workspaceId, { scopes: ["reviews:read"] })

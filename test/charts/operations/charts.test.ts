@@ -57,8 +57,8 @@ const NEVER = {
   series: [],
 }
 
-describe("the twelve lists", () => {
-  test("the twelve lists have a fixed order; on each the app is ranked, absent or not measured", async () => {
+describe("the twelve charts of an app", () => {
+  test("the twelve charts have a fixed order, and on each the app is ranked, absent or not measured", async () => {
     const appId = await track()
     await setCategory("10001", "6015")
     await record(
@@ -118,7 +118,7 @@ describe("the twelve lists", () => {
     for (const row of rest) expect(row).toMatchObject(NEVER)
   })
 
-  test("the lists of an unknown category have no genre and are not measured, while the overall ones are", async () => {
+  test("if the app's category is unknown, overall charts are measured and category charts are not", async () => {
     const appId = await track()
     await record(
       sql,
@@ -132,7 +132,7 @@ describe("the twelve lists", () => {
     expect(list(answer, "iphone", "category", "free")).toMatchObject({ genre: null, ...NEVER })
   })
 
-  test("each storefront has its own lists, and one that the app does not track has none measured", async () => {
+  test("each storefront has separate charts, and charts of an untracked storefront are not measured", async () => {
     const appId = await track()
     const at = "2025-11-19T09:00:00Z"
     const overall = (storefront: string, ids: number[]) => charted(at, ids, { storefront, genre: "36" })
@@ -144,7 +144,7 @@ describe("the twelve lists", () => {
     for (const row of untracked.charts) expect(row).toMatchObject(NEVER)
   })
 
-  test("the lists are unmeasured before the first reading, and an app only on Google Play has none", async () => {
+  test("all charts are unmeasured before the first reading, and an app only on Google Play has no charts", async () => {
     const fresh = await positions(await track())
     expect([fresh.state, fresh.measuredAt, fresh.charts.length]).toEqual(["not_measured", null, 12])
     for (const row of fresh.charts) expect(row).toMatchObject(NEVER)
@@ -159,7 +159,7 @@ describe("the twelve lists", () => {
   })
 })
 
-describe("the history of a list", () => {
+describe("the history of a chart", () => {
   test("the history covers sixty days and leaves out unmeasured days", async () => {
     const appId = await track()
     const at = (day: string, ids: number[], rest: object = {}) =>
@@ -185,7 +185,7 @@ describe("the history of a list", () => {
     expect(later).toMatchObject({ measured: true, day: "2025-11-20", rank: 1, series: [], sources: [] })
   })
 
-  test("the history names the source of each day, so that ranks are not compared across sources", async () => {
+  test("the history lists the source of each range of days", async () => {
     const appId = await track()
     const at = (day: string, source: "import" | "apple-charts") =>
       charted(`${day}T09:00:00Z`, [10001], { genre: "36", source })
@@ -209,7 +209,7 @@ describe("the history of a list", () => {
     })
   })
 
-  slow("the history of apps on a real chart equals the source table", async () => {
+  slow("the history of each app on a real chart equals the source table", async () => {
     const rows = rowsOf(SOME)
     async function* lines() {
       yield* linesOf(rows)
@@ -238,7 +238,7 @@ describe("the history of a list", () => {
   })
 })
 
-test("charts cost one credit and need the scope, and on the Free plan the tool returns thirty days", async () => {
+test("charts cost one credit and need apps:read; on the Free plan the tool returns thirty days", async () => {
   const service = openService({ sql, now })
   const workspace = await service.workspace({ plan: "studio" })
   workspaceId = workspace

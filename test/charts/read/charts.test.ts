@@ -27,7 +27,7 @@ async function storeIds(ids: readonly number[]): Promise<number[]> {
 }
 
 describe("a chart on a day", () => {
-  test("a chart is read on its last measured day up to the requested one, by default on the latest", async () => {
+  test("a chart is returned for its last measured day on or before the requested day", async () => {
     await record(
       sql,
       [charted("2025-11-10T09:00:00Z", [10001, 10002]), charted("2025-11-18T09:00:00Z", [10002], { depth: 5 })],
@@ -45,7 +45,7 @@ describe("a chart on a day", () => {
 })
 
 describe("the current ranks of an app", () => {
-  test("an app's rank on a chart has three states: ranked, absent from the places read, not measured", async () => {
+  test("an app on a chart is ranked, absent within the depth of the reading, or not measured", async () => {
     await record(
       sql,
       [
@@ -115,7 +115,7 @@ describe("the current ranks of an app", () => {
   })
 })
 
-test("an app's history has a point for each measured day, with null and the depth if absent", async () => {
+test("an app's history has a point for each measured day, and a null rank on days of absence", async () => {
   await record(
     sql,
     [
@@ -161,7 +161,7 @@ describe("movers of a chart", () => {
     }
   }
 
-  test("movers compare with the day that is the given days earlier, or the last measured one before", async () => {
+  test("movers compare a day with the last measured day at least the given number of days earlier", async () => {
     await record(
       sql,
       [
@@ -195,7 +195,7 @@ describe("movers of a chart", () => {
     ])
   })
 
-  test("a newly measured chart has no movers, and the result for a chart that was never measured is null", async () => {
+  test("movers are null on the first day of a chart, and the result for an unmeasured chart is null", async () => {
     await record(sql, [charted("2025-11-19T09:00:00Z", [10001])], now)
     const app = await idOf(10001)
     expect(await readChartMovers(sql, FINANCE, { apps: [app] })).toMatchObject({
@@ -208,7 +208,7 @@ describe("movers of a chart", () => {
     expect(await readChartMovers(sql, FINANCE, { day: "2025-11-18" })).toBeNull()
   })
 
-  test("movers never compare two sources", async () => {
+  test("movers compare days of the same source only", async () => {
     await record(
       sql,
       [

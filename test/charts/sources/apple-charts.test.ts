@@ -49,7 +49,7 @@ describe("the request", () => {
     [{ ...FINANCE, genre: "36" }, "/us/rss/topfreeapplications/limit=200/json"],
     [{ ...FINANCE, chart: "paid", device: "ipad" }, "/us/rss/toppaidipadapplications/limit=200/genre=6015/json"],
     [{ ...FINANCE, chart: "grossing", storefront: "jp" }, "/jp/rss/topgrossingapplications/limit=200/genre=6015/json"],
-  ] as [ChartQuestion, string][])("the request for %j has its path", async (question, path) => {
+  ] as [ChartQuestion, string][])("the request for the chart %j has the expected path", async (question, path) => {
     server.on("itunes.apple.com", "/", () => new Response(feedText([500_001], { id: undefined })))
     const { seen } = await readOnce(appleCharts, question, reachOf(server))
     expect(server.requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([`GET ${path}`])
@@ -63,7 +63,7 @@ describe("the request", () => {
 })
 
 describe("a chart feed", () => {
-  test("a chart has its apps in order, each on its first place, with the facts of the feed", () => {
+  test("a chart has the apps of its feed in order, each only at its first rank, with the facts of the feed", () => {
     const { apps, ...rest } = parse(fixture("apple-charts-us-free-finance.json"))
     expect(rest).toEqual({
       kind: "chart",
@@ -94,14 +94,14 @@ describe("a chart feed", () => {
     expect(apps[4]?.genre).toBe("6007")
   })
 
-  test("a chart of a single app is an object, on the iPad too", () => {
+  test("a feed whose only entry is an object instead of an array gives a chart with one app", () => {
     const question: ChartQuestion = { storefront: "mt", device: "ipad", chart: "paid", genre: "6001" }
     const { depth, apps } = parse(fixture("apple-charts-mt-paid-ipad-one.json"), question)
     expect(depth).toBe(1)
     expect(apps).toMatchObject([{ id: "1630000301", name: "Barometer Pro", price: 4.99, currency: "EUR" }])
   })
 
-  test("an empty chart is a reading only if the feed names itself", () => {
+  test("an empty feed is accepted only if it has its title, update time and address", () => {
     const question: ChartQuestion = { storefront: "nr", device: "iphone", chart: "grossing", genre: "6020" }
     const empty = fixture("apple-charts-nr-grossing-empty.json")
     expect(parse(empty, question)).toMatchObject({ depth: 0, complete: true, apps: [] })
@@ -116,14 +116,14 @@ describe("a chart feed", () => {
     expect(outcomeOf(JSON.stringify({ feed: { ...named, entry: [] } }), question)).toBe("changed")
   })
 
-  test("a chart is as deep as its feed, and more than 200 apps are refused", () => {
+  test("the depth of a chart is the number of apps in its feed, and over 200 apps fail as changed", () => {
     const ids = (count: number) => Array.from({ length: count }, (_, n) => 500_001 + n)
     expect(parse(feedText(ids(100))).depth).toBe(100)
     expect(parse(feedText(ids(CHART_DEPTH))).apps.at(-1)).toEqual({ id: "500200", name: "App 500200" })
     expect(outcomeOf(feedText(ids(CHART_DEPTH + 1)))).toBe("changed")
   })
 
-  test("a feed of another storefront, chart, device or genre fails as mismatched, by any of its addresses", () => {
+  test("a feed fails as mismatched if its address has another storefront, chart, device or genre", () => {
     const self = (href: string) => ({ id: undefined, link: [{ attributes: { rel: "self", href } }] })
     const old =
       "http://ax.itunes.apple.com/WebObjects/MZStoreServices.woa/ws/RSS/topfreeapplications/sf=143441/limit=100/" +
@@ -154,7 +154,7 @@ describe("a chart feed", () => {
     expect(outcomeOf(feedText([500_001], self(feedUrl.replace("/genre=6015", ""))), overall)).toBe("read")
   })
 
-  test("an app without an id or a name, or with a fact of another type, is refused", () => {
+  test("a feed fails as changed if an app lacks its id or name, or has a fact of the wrong type", () => {
     const wellFormed = { "im:name": { label: "App" }, id: { attributes: { "im:id": "500001" } } }
     const outcomeOfEntry = (entry: object) => outcomeOf(JSON.stringify({ feed: { entry } }))
     expect(outcomeOfEntry(wellFormed)).toBe("read")
@@ -172,10 +172,10 @@ describe("a chart feed", () => {
   })
 })
 
-describe("recorded newer feeds", () => {
+describe("recorded feeds in the newer format", () => {
   const question: ChartQuestion = { ...FINANCE, genre: "36" }
 
-  test("a newer feed gives the chart that it names", () => {
+  test("a feed in the newer format is read as a chart", () => {
     const { depth, apps } = parse(fixture("apple-charts-v2-free-us-2026-03-20.json"), question)
     expect(depth).toBe(10)
     expect(apps.slice(0, 3).map(({ id, name, developer }) => [id, name, developer])).toEqual([
@@ -188,7 +188,7 @@ describe("recorded newer feeds", () => {
     expect(german.apps).toHaveLength(10)
   })
 
-  test("a newer feed of another list fails as mismatched, and an empty one as changed", () => {
+  test("a newer feed of another chart fails as mismatched, and an empty newer feed as changed", () => {
     const body = fixture("apple-charts-v2-free-us-2026-03-20.json")
     for (const other of [{ storefront: "de" }, { chart: "paid" }, { device: "ipad" }, { genre: "6015" }] as const)
       expect(outcomeOf(body, { ...question, ...other })).toBe("mismatched")
@@ -207,7 +207,7 @@ describe("mutated feeds", () => {
   for (const { source, subject: question, fixture: name, as } of PARSED.filter((parsed) =>
     parsed.fixture.startsWith("apple-charts"),
   )) {
-    test(`mutations of ${name} give a typed failure, or values that the body contains`, () => {
+    test(`mutated ${name} gives a typed failure or only values that the body contains`, () => {
       const tally = expectTypedOrFaithful(source, question, fixture(name), { as })
       expect(tally.read).toBeGreaterThan(COUNT / 5)
       expect(tally.changed).toBeGreaterThan(COUNT / 5)

@@ -44,7 +44,7 @@ const measuredDays = async () =>
   (await sql`select first_day, last_day from chart order by id`).map(({ first_day, last_day }) => [first_day, last_day])
 
 describe("a reading of a chart", () => {
-  test("a reading is stored whole with its provenance, and sets the current places and measured days", async () => {
+  test("a reading is stored with its provenance, and sets the current ranks and measured days", async () => {
     const reading = charted("2025-11-18T09:00:00Z", [10003, 10001], { depth: 5, egress: "de" })
     expect(await record(sql, [reading], now)).toEqual({ recorded: 1, alreadyStored: 0, refused: [] })
     const [row] = await sql`select * from chart_results`
@@ -63,7 +63,7 @@ describe("a reading of a chart", () => {
     expect(await measuredDays()).toEqual([["2025-11-18", "2025-11-18"]])
   })
 
-  test("a repeated reading changes nothing and uses no identity value", async () => {
+  test("a reading that is recorded twice changes nothing and uses no identity value", async () => {
     const all = [
       charted("2025-11-18T09:00:00Z", [10003, 10001]),
       charted("2025-11-19T09:00:00Z", [10001, 10002], { storefront: "de", device: "ipad", chart: "paid", genre: "36" }),
@@ -78,7 +78,7 @@ describe("a reading of a chart", () => {
     expect(await ids()).toEqual([1, 2, 3])
   })
 
-  slow("an older reading never changes the current places, and a newer one removes the apps that left", async () => {
+  slow("an older reading never changes the current ranks, and a newer reading removes apps that left", async () => {
     await record(sql, [charted("2025-11-18T09:00:00Z", [10001, 10002, 10003])], now)
     await record(sql, [charted("2025-11-17T09:00:00Z", [10009])], now)
     await record(sql, [charted("2025-11-18T08:00:00Z", [10008, 10009, 10007])], now)
@@ -88,7 +88,7 @@ describe("a reading of a chart", () => {
     expect(await onChart()).toEqual(["2025-11-19 1 10003", "2025-11-19 2 10004"])
   })
 
-  test("an incomplete reading is stored but leaves its day unmeasured, and an empty chart is measured", async () => {
+  test("the day of an incomplete reading is unmeasured, and the day of an empty chart is measured", async () => {
     await record(sql, [charted("2025-11-18T09:00:00Z", [10001], { complete: false, depth: 3 })], now)
     expect(await sql`select 1 from chart_results`).toHaveLength(1)
     expect([await onChart(), await measuredDays(), await readChart(sql, FINANCE)]).toEqual([[], [[null, null]], null])
@@ -180,7 +180,7 @@ const anyReading = fc
     charted(`${day}T${hour}Z`, ids, { ...rest, depth: ids.length + extra } as Partial<ChartObservation>),
   )
 
-test("an app's first day on a chart is its earliest reading, however late that is recorded", async () => {
+test("an app's first day on a chart is the day of its earliest reading, in any order of recording", async () => {
   const days = async () =>
     (await sql`select store_id, day from chart_first_seen join store_app on id = app_id order by store_id`).map(
       ({ store_id, day }) => `${store_id} ${day}`,
@@ -200,7 +200,7 @@ test("an app's first day on a chart is its earliest reading, however late that i
   expect(await days()).toEqual(["10001 2025-11-19", "10002 2025-11-20", "10003 2025-11-10", "10004 2025-11-18"])
 })
 
-slow("current places and first days follow from the readings, in any order of recording", async () => {
+slow("current ranks and first days depend only on the readings, not on the order of recording", async () => {
   const batches = fc.array(fc.array(anyReading, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 })
   const run = fc.asyncProperty(batches, async (parts) => {
     await deleteRows(
@@ -225,7 +225,7 @@ slow("current places and first days follow from the readings, in any order of re
   await fc.assert(run, { seed: 20250831, numRuns: cases(2, 12) })
 })
 
-long("emptied derived tables are rebuilt identically from the readings", async () => {
+long("a rebuild fills emptied derived tables with the same rows as before", async () => {
   await record(sql, fc.sample(anyReading, { seed: 7, numRuns: 60 }), now)
   const before = await chartTables(sql)
   await sql`truncate chart_place, chart_first_seen, app_first_seen, chart_now, market_app`
@@ -257,7 +257,7 @@ slow("wrong derived rows are corrected by a rebuild", async () => {
   expect(await chartTables(sql)).toEqual(before)
 })
 
-long("postgres: charts of a storefront that are recorded concurrently give the same rows", async () => {
+long("postgres: charts recorded concurrently give the derived rows expected from the readings", async () => {
   const readings = fc.sample(anyReading, { seed: 9, numRuns: 120 }).filter(({ complete }) => complete)
   await record(sql, readings.slice(0, 5), now)
   await Promise.all(readings.slice(5).map((reading) => record(sql, [reading], now)))
@@ -265,7 +265,7 @@ long("postgres: charts of a storefront that are recorded concurrently give the s
   expect(await listsNow(sql)).toEqual(await listsFromReadings(sql))
 })
 
-slow("a month that was opened before charts existed gets a partition for them", async () => {
+slow("a missing monthly partition is created when a chart of that month is recorded", async () => {
   await record(sql, [charted("2025-11-18T09:00:00Z", [10001])], now)
   await sql`drop table chart_results_2025_11`
   await sql`truncate chart_place`

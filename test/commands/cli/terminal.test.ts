@@ -33,14 +33,14 @@ describe("on a terminal", () => {
       )
   })
 
-  test("an end of input, such as Ctrl-D, is not a yes", async () => {
+  test("the end of input, such as Ctrl-D, cancels a confirmation", async () => {
     const { terminal, stdin } = terminalOf({})
     const confirmation = terminal.confirm("Sure?")
     stdin.end()
     expect(String(await errorOf(confirmation))).toMatch("cancelled; nothing was done")
   })
 
-  test("progress redraws one line, and bold is bold unless NO_COLOR is set", async () => {
+  test("on a terminal, progress redraws one line, and text is bold unless NO_COLOR is set", async () => {
     const { terminal, readErrors } = terminalOf({})
     terminal.progress("1 of 2")
     await Bun.sleep(1)
@@ -49,7 +49,7 @@ describe("on a terminal", () => {
     expect(terminalOf({ env: { NO_COLOR: "1" } }).terminal.bold("x")).toBe("x")
   })
 
-  test("a command on a terminal does not read stdin", () => {
+  test("a command refuses to read its data from a terminal", () => {
     expect(() => terminalOf({}).terminal.stdin()).toThrow("stdin is a terminal")
   })
 })
@@ -84,7 +84,7 @@ describe("lines of a stream", () => {
     )
   }
 
-  test("the lines do not depend on how the bytes are split into chunks", async () => {
+  test("a stream is split into the same lines whatever the size of its chunks", async () => {
     const text = 'a\n\n{"é":"日本"}\r\nlast'
     const whole = await readLines(text)
     expect(whole).toEqual(["a", "", '{"é":"日本"}\r', "last"])
@@ -98,17 +98,17 @@ describe("lines of a stream", () => {
     ).toEqual(whole)
   })
 
-  test("lines end with the stream, and none is lost or added", async () => {
+  test("a final line break adds no empty line", async () => {
     expect(await readLines("")).toEqual([])
     expect(await readLines("a\n")).toEqual(["a"])
     expect(await readLines("\n")).toEqual([""])
   })
 
-  test("lines that are not UTF-8 become invalid instead of silently changed", async () => {
+  test("a line that is not UTF-8 is replaced by U+FFFD", async () => {
     expect(await readLines("a\n", [0x22, 0xff, 0x22, 0x0a], "b")).toEqual(["a", "\uFFFD", "b"])
   })
 
-  test("long lines are cut, so that memory stays bounded", async () => {
+  test("a line is truncated at 5,000,000 characters, so that memory stays bounded", async () => {
     const part = "x".repeat(1_000_000)
     const [line, next] = await readLines(...Array(20).fill(part), "\nnext")
     expect(line).toHaveLength(5_000_000)
@@ -116,7 +116,7 @@ describe("lines of a stream", () => {
   })
 })
 
-test("a misspelt command is recognised, an unrelated word is not", () => {
+test("a misspelt command is matched to the nearest command, and an unrelated word to no command", () => {
   const names = ["serve", "migrate", "key create", "key list"]
   expect([nearest("sevre", names), nearest("migrat", names), nearest("key lsit", names)]).toEqual([
     "serve",

@@ -61,24 +61,27 @@ describe("a backup restores", () => {
     })
   })
 
-  postgres("postgres: a backup restores into PostgreSQL, and a backup of PostgreSQL into a folder", async () => {
-    await using server = await scratchDatabase("restored")
-    await answer(["restore", whole], { env: { DATABASE_URL: server.url } })
-    await inServer(server.url, async (sql) => expect(await sumsOf(sql)).toEqual(sums))
-    const secondBackup = join(scratch(), "back.backup")
-    await answer(["backup", secondBackup], { env: { DATABASE_URL: server.url } })
-    const DATA_DIR = scratch()
-    await answer(["restore", secondBackup], { env: { DATA_DIR } })
-    const sourceRows = await inServer(server.url, (sql) => recorded(sql, filled))
-    await inFolder(DATA_DIR, async (sql) => {
-      expect(await sumsOf(sql)).toEqual(sums)
-      expect(await recorded(sql, filled)).toEqual(sourceRows)
-      await livesOn(sql, filled)
-    })
-    await inServer(server.url, (sql) => livesOn(sql, filled))
-  })
+  postgres(
+    "postgres: a folder's backup restores into PostgreSQL, and a backup of PostgreSQL restores into a folder",
+    async () => {
+      await using server = await scratchDatabase("restored")
+      await answer(["restore", whole], { env: { DATABASE_URL: server.url } })
+      await inServer(server.url, async (sql) => expect(await sumsOf(sql)).toEqual(sums))
+      const secondBackup = join(scratch(), "back.backup")
+      await answer(["backup", secondBackup], { env: { DATABASE_URL: server.url } })
+      const DATA_DIR = scratch()
+      await answer(["restore", secondBackup], { env: { DATA_DIR } })
+      const sourceRows = await inServer(server.url, (sql) => recorded(sql, filled))
+      await inFolder(DATA_DIR, async (sql) => {
+        expect(await sumsOf(sql)).toEqual(sums)
+        expect(await recorded(sql, filled)).toEqual(sourceRows)
+        await livesOn(sql, filled)
+      })
+      await inServer(server.url, (sql) => livesOn(sql, filled))
+    },
+  )
 
-  long("a restore sends nothing again: queued and running jobs become unknown", async () => {
+  long("a restore marks queued and running jobs as unknown, so that no write is sent again", async () => {
     const [from, file, DATA_DIR] = [copyOf(sourceDir), join(scratch(), "jobs.backup"), join(scratch(), "jobs")]
     await inFolder(from, async (sql) => {
       const queued = sql`'queued', null, null, null, null::jsonb`
@@ -125,7 +128,7 @@ describe("a backup restores", () => {
     )
   })
 
-  long("a backup restores over empty tables of another version", async () => {
+  long("a backup restores into a database whose empty tables are of another version", async () => {
     const { DATA_DIR } = await dataFolder()
     await inFolder(DATA_DIR, (sql) => sql`update schema_migration set sha256 = 'x' where name = 'baseline'`)
     await answer(["restore", whole], { env: { DATA_DIR } })
@@ -134,19 +137,19 @@ describe("a backup restores", () => {
 })
 
 describe("while a server works", () => {
-  long("a backup of an embedded database in use contains the data of one moment", async () => {
+  long("a backup of an embedded database in use is a consistent snapshot", async () => {
     const DATA_DIR = copyOf(sourceDir)
     await inFolder(DATA_DIR, async (sql) => booksAddUp(await whileCharging(sql, { DATA_DIR })))
   })
 
-  postgres("postgres: a backup contains the data of one moment and does not block calls", async () => {
+  postgres("postgres: a backup is a consistent snapshot and does not block calls", async () => {
     await using server = await scratchDatabase("served")
     const env = { DATABASE_URL: server.url }
     await answer(["restore", whole], { env })
     await inServer(server.url, async (sql) => booksAddUp(await whileCharging(sql, env)))
   })
 
-  slow("a restore is refused while a server works", async () => {
+  slow("a restore is refused while a server uses the database", async () => {
     const DATA_DIR = copyOf(sourceDir)
     await inFolder(DATA_DIR, async () => {
       const { code, err } = await appmeter(["restore", whole, "--force"], { env: { DATA_DIR } })
@@ -175,7 +178,7 @@ describe("the file", () => {
     expect(await answer(["restore", whole, "--check"])).toMatchObject({ whole: true, rows: count })
   })
 
-  long("a backup overwrites a file only with --force, and a killed run leaves the old file", async () => {
+  long("a backup overwrites a file only with --force, and a killed backup leaves the old file", async () => {
     const [DATA_DIR, folder] = [copyOf(sourceDir), scratch()]
     const file = join(folder, "a.backup")
     await inFolder(DATA_DIR, (sql) => fillUp(sql, cases(400, 700)))
@@ -195,7 +198,7 @@ describe("the file", () => {
     expect(await answer(["restore", file, "--check"])).toMatchObject({ whole: true })
   })
 
-  slow("a missing folder and a missing database fail with one line", async () => {
+  slow("a backup into a missing folder or of a missing database fails and creates nothing", async () => {
     const DATA_DIR = copyOf(sourceDir)
     const unwritable = await appmeter(["backup", "/nowhere/at/all.backup"], { env: { DATA_DIR } })
     expect([unwritable.code, unwritable.err]).toEqual([
@@ -215,24 +218,24 @@ describe("a damaged backup file", () => {
     return text().replace(from, to)
   }
   const damages: [what: string, bytes: () => Buffer, line: RegExp][] = [
-    ["cut off", () => readFileSync(whole).subarray(0, -20), / is damaged: its end is missing; /],
-    ["cut off between two lines", () => packed(text().split("\n").slice(0, -2).join("\n")), / is damaged: /],
+    ["truncated", () => readFileSync(whole).subarray(0, -20), / is damaged: its end is missing; /],
+    ["truncated between two lines", () => packed(text().split("\n").slice(0, -2).join("\n")), / is damaged: /],
     [
-      "one bit of its last eight bytes other, which are gzip's own checksum and length",
+      "one bit is changed in gzip's own checksum and length",
       () => flipBit(readFileSync(whole), -8),
       / is damaged: it is not gzip or was altered; /,
     ],
     [
-      "a plan other",
+      "a plan is changed",
       () => packed(other('"plan":"free"', '"plan":"pro"')),
       / is damaged: its checksum does not match; /,
     ],
     [
-      "a plan other, and its whole checksum made to fit",
+      "a plan is changed, and the file's checksum is adjusted",
       () => packed(resign(other('"plan":"free"', '"plan":"pro"'))),
       / is damaged: the checksum of workspace does not match; /,
     ],
-    ["more after its end", () => packed(`${text()}{}\n`), / is damaged: there is data after its end; /],
+    ["data follows its end", () => packed(`${text()}{}\n`), / is damaged: there is data after its end; /],
     [
       "of a newer format",
       () => packed(other('"format":1', '"format":2')),
@@ -253,9 +256,9 @@ describe("a damaged backup file", () => {
       () => packed(text().replace(/("name":"baseline","sha256":")\w+/, "$1x")),
       / was made by a development version with another baseline schema; restore it with the version that wrote it/,
     ],
-    ["of no tables", () => packed(other('"tables":[', '"table":[')), / is damaged: its first line is invalid; /],
-    ["no backup", () => packed('{"a":1}\n'), / is not a backup of Appmeter\n$/],
-    ["no gzip", () => Buffer.from("hello"), / is damaged: it is not gzip or was altered; /],
+    ["without tables", () => packed(other('"tables":[', '"table":[')), / is damaged: its first line is invalid; /],
+    ["not a backup", () => packed('{"a":1}\n'), / is not a backup of Appmeter\n$/],
+    ["not gzip", () => Buffer.from("hello"), / is damaged: it is not gzip or was altered; /],
   ]
   slow.each(damages)("a damaged file restores nothing: %s", async (_, bytes, line) => {
     const [file, DATA_DIR] = [join(scratch(), "x.backup"), join(scratch(), "none")]
@@ -305,7 +308,7 @@ describe("a restore into a database with data", () => {
     })
   })
 
-  long("a killed restore leaves either the old database or the backup", async () => {
+  long("a killed restore leaves the database either unchanged or completely restored", async () => {
     const [big, file] = [copyOf(sourceDir), join(scratch(), "big.backup")]
     const newSums = await inFolder(big, async (sql) => {
       await fillUp(sql, cases(250, 500))

@@ -13,11 +13,11 @@ beforeSlow(async () => {
   env = await dataFolder()
 })
 
-slow("the check reports a database of this version as up to date", async () => {
+slow("migrate --check reports a database of this version as up to date", async () => {
   expect(await answer(["migrate", "--check"], { env })).toMatchObject({ readable: true, missing: [], reason: null })
 })
 
-slow("the check of an empty database lists the steps of the first start and changes nothing", async () => {
+slow("migrate --check of an empty database lists the steps of the first start and changes nothing", async () => {
   await inFolder(env.DATA_DIR, (sql) => sql`alter table schema_migration rename to kept`)
   for (let attempt = 0; attempt < 2; attempt++) {
     const { code, out } = await check()
@@ -36,7 +36,7 @@ slow.each([
     "was made by a version before 0.1.0-alpha, which has no upgrade",
     "update schema_migration set name = '0001_house.sql'",
   ],
-])("the check exits with 1 for a database that %s", async (reason, change) => {
+])("migrate --check exits with 1 for a database that %s", async (reason, change) => {
   const other = await dataFolder()
   await inFolder(other.DATA_DIR, (sql) => sql.unsafe(change))
   const { code, out } = await appmeter(["migrate", "--check"], { env: other })

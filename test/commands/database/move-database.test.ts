@@ -49,7 +49,7 @@ describe("a move copies everything, and the copy works", () => {
     expect(JSON.stringify(moved)).not.toContain("postgres://")
   })
 
-  postgres("postgres: a move from another server copies everything, also id sequences ahead of the rows", async () => {
+  postgres("postgres: a move between two servers copies all rows and the position of every id sequence", async () => {
     await using source = await scratchDatabase("from")
     await using target = await scratchDatabase("to")
     const filling = await inServer(source.url, async (sql) => {
@@ -77,7 +77,7 @@ describe("a move copies everything, and the copy works", () => {
 
 describe("a move can be repeated", () => {
   longOnServer(
-    "postgres: a killed move leaves no rows, and a repeated move succeeds until the target's data changes",
+    "postgres: a killed move leaves no rows; a repeated move succeeds unless the target's data has changed",
     async () => {
       await using target = await scratchDatabase("to")
       const env = { DATA_DIR: copyOf(sourceDir) }
@@ -139,7 +139,7 @@ describe("a move is refused", () => {
     })
   })
 
-  postgres("postgres: a move is refused while a server uses the source on PostgreSQL", async () => {
+  postgres("postgres: a move is refused while a server uses the source database on PostgreSQL", async () => {
     await using source = await scratchDatabase("from")
     const server = await openDatabase({ databaseUrl: source.url, dataDir: "", as: "server", log: silentLog })
     await migrate(server.sql, readTree("sql", ".sql"), silentLog)
@@ -148,7 +148,7 @@ describe("a move is refused", () => {
     expect([code, err]).toEqual([1, expect.stringContaining("Stop it first, because data that it writes")])
   })
 
-  slow("a move is refused while a server uses the source", async () => {
+  slow("a move is refused while a server uses the embedded source database", async () => {
     const DATA_DIR = copyOf(sourceDir)
     await inFolder(DATA_DIR, async () => {
       const { code, out, err } = await appmeter(["move-database", "--to", "-"], { env: { DATA_DIR }, stdin: NOWHERE })

@@ -46,7 +46,7 @@ describe("with BACKUP_DIR", () => {
     expect(workspaces.map(({ name }: { name: string }) => name)).toEqual(["studio"])
   })
 
-  slow("a backup before 03:00 UTC counts for the previous day, and each night is backed up once", async () => {
+  slow("a nightly backup taken before 03:00 UTC is named after the previous day", async () => {
     const env = { ...(await dataFolder()), BACKUP_DIR: join(scratch(), "backups") }
     await backUpAt("2025-11-20T02:59:00Z", env)
     await backUpAt("2025-11-21T04:00:00Z", env)
@@ -62,7 +62,7 @@ describe("with BACKUP_DIR", () => {
     expect(readdirSync(env.BACKUP_DIR).sort()).toEqual([...days, "appmeter.backup"])
   })
 
-  slow("an unwritable BACKUP_DIR is logged, and no file is left in it", async () => {
+  slow("a BACKUP_DIR that is a file is logged as a failed backup, and the file stays unchanged", async () => {
     const file = join(scratch(), "file")
     writeFileSync(file, "no folder")
     const env = { ...(await dataFolder()), BACKUP_DIR: file }
@@ -85,7 +85,7 @@ describe("with BACKUP_DIR", () => {
 })
 
 describe("backup -", () => {
-  slow("backup - writes the backup to stdout, and its summary to stderr", async () => {
+  slow("the command backup - writes the backup to stdout and its summary to stderr", async () => {
     const { DATA_DIR } = await dataFolder()
     const file = join(scratch(), "piped.backup")
     const main = join(import.meta.dirname, "../../../src/main.ts")

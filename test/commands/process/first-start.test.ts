@@ -35,7 +35,7 @@ test("the first keys are replaced at each start until they have been shown, and 
   expect(await states()).toHaveLength(4)
 })
 
-test("if a start is killed between its keys, the next one replaces them; other keys stay", async () => {
+test("if a start is killed between its two keys, the next start replaces both and keeps other keys", async () => {
   await createFirstKeys(sql, settings)
   await sql`delete from key_month where key_id in (select id from api_key where kind = 'test')`
   await sql`delete from api_key where kind = 'test'`

@@ -60,6 +60,6 @@ long("a first start that loses the database at any statement waits and then show
   }
 })
 
-test("an error in a statement ends the start", async () => {
+test("an SQL error ends the first start instead of letting it wait", async () => {
   expect(String(await errorOf(greetWith(failAt(2, "42P01").sql)))).toMatch("gone")
 })

@@ -31,7 +31,7 @@ test("the log is JSON in a pipe and lines on a terminal, unless LOG_FORMAT is se
   }
 })
 
-test("a call's line has method, path, status, time and price; a failed call's also code and request id", () => {
+test("a call's line has method, path, status, time and price; a failed call's line has code and request id", () => {
   const { lines, log } = logLines("lines", false)
   log("info", "call", { requestId: "r1", method: "GET", path: "/v1/apps", status: 200, latencyMs: 23.61, cost: 1 })
   log("info", "call", {
@@ -58,7 +58,7 @@ test("a call's line has method, path, status, time and price; a failed call's al
   ])
 })
 
-test("calls of one turn of the event loop are written together, and any other line immediately", async () => {
+test("calls in one tick of the event loop are logged together, and any other line is logged immediately", async () => {
   const { lines, log } = logLines("json", false)
   const writtenIds = () => lines.map((text) => [...text.matchAll(/"requestId":"(\w+)"/g)].map(([, id]) => id))
   const call = (requestId: string) => log("info", "call", { requestId })

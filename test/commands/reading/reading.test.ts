@@ -61,7 +61,7 @@ test("reading commands print CSV with an empty cell for an unknown value", async
 })
 
 describe("ranks", () => {
-  test("the command ranks shows rank, change and days of each keyword, and all three states", async () => {
+  test("the command ranks shows rank, change and days of ranked, absent and unmeasured keywords", async () => {
     const { code, out, err } = await run(["ranks", "tide", "--country", "US", "--since", "5d"])
     expect([code, err]).toEqual([0, ""])
     const [heading, head, ...lines] = out.trimEnd().split("\n")
@@ -86,7 +86,7 @@ describe("ranks", () => {
     expect(out).not.toContain("\u001b")
   })
 
-  test("the command ranks without an argument covers every storefront, and its JSON has exact values", async () => {
+  test("the command ranks covers every storefront by default, and its JSON has exact values", async () => {
     const { ranks } = await answer(["ranks"], { env })
     expect(ranks.map(({ country }: { country: string }) => country)).toEqual(["us", "de"])
     const [tides] = ranks[0].keywords
@@ -112,7 +112,7 @@ describe("ranks", () => {
 })
 
 describe("call", () => {
-  test("the command call lists the operations that read and refuses those that write", async () => {
+  test("the command call lists the read operations and refuses a write operation", async () => {
     const { operations } = await answer(["call"], { env })
     const reading = catalog.filter(({ effect }) => effect !== "writes" && effect !== "previews").map(({ id }) => id)
     expect(operations.map(({ id }: { id: string }) => id)).toEqual(reading)
@@ -160,7 +160,7 @@ describe("call", () => {
   })
 })
 
-test("alerts, reviews and usage print data, and reviews reports a storefront that was not read yet", async () => {
+test("the commands alerts, reviews and usage print data, and reviews reports an unread storefront", async () => {
   const [alerts, reviews, usage] = await Promise.all([["alerts"], ["reviews", "tide"], ["usage"]].map(run))
   expect([alerts?.code, reviews?.code, usage?.code]).toEqual([0, 0, 0])
   expect(reviews?.out).toContain("not read yet, so it is unknown whether there are reviews")
@@ -238,7 +238,7 @@ _appmeter; printf '%s\\n' "\${COMPREPLY[@]}"`,
     expect(await complete(["call", "get_rank_history", "--js"])).toEqual(["--jsonl", "--json"])
   })
 
-  test("completion has the same words for zsh and fish, and refuses other shells", async () => {
+  test("completion offers commands, options and operations in zsh and fish, and refuses other shells", async () => {
     for (const shell of ["zsh", "fish"]) {
       const { code, out } = await run(["completion", shell])
       expect(code).toBe(0)

@@ -5,7 +5,7 @@ import { addDays } from "../../../src/lib/days.ts"
 const days = Array.from({ length: 8 }, (_, at) => addDays("2026-03-01", at))
 const pointOn = (at: number, rank: number | null): RankPoint => [days[at] as string, rank]
 
-test("a sparkline has three characters for the three states, and a higher bar for a better rank", () => {
+test("a sparkline distinguishes ranked, absent and unmeasured days, and has a higher bar for a better rank", () => {
   expect(
     sparkline([pointOn(0, 1), pointOn(2, null), pointOn(3, 200), pointOn(4, 14), pointOn(5, 4000)], days, 30),
   ).toBe("█·–▁▅▁··")
@@ -15,7 +15,7 @@ test("a sparkline has three characters for the three states, and a higher bar fo
   expect(heights).toEqual(heights.toSorted())
 })
 
-test("a narrow sparkline shows the last measured day of each part", () => {
+test("a sparkline with fewer characters than days shows the last measured day in each character", () => {
   expect(sparkline([pointOn(0, 200), pointOn(1, 1), pointOn(2, 1), pointOn(5, null)], days, 4)).toBe("██–·")
   expect(sparkline([], days, 3)).toBe("···")
 })

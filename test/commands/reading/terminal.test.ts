@@ -13,7 +13,7 @@ test("columns are aligned by displayed width, with wide characters and colours",
   expect([at(wide, "1"), at(plain, "2")]).toEqual([at(head, "RANK"), at(head, "RANK")])
 })
 
-test("a line is cut to the terminal but not within a character or colour, and not in a pipe", () => {
+test("a line is truncated to the terminal's width between characters, and is not truncated in a pipe", () => {
   expect(fitted("a long line", undefined)).toBe("a long line")
   expect(fitted("a long line", 6)).toBe("a lon…")
   expect(fitted("吹雪吹雪", 6)).toBe("吹雪…")

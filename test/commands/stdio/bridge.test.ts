@@ -112,7 +112,7 @@ describe("a line from the client", () => {
     })
   })
 
-  test("a line that is not JSON is answered with -32700, and the next one works", async () => {
+  test("a line that is not JSON is answered with -32700, and the next line works", async () => {
     const client = connect(stub(({ id }) => Response.json(result(id))).endpoint)
     await client.send("{nonsense")
     await client.send(ask(2))
@@ -137,7 +137,7 @@ describe("a line from the client", () => {
   })
 })
 
-describe("a message of the revision without handshakes", () => {
+describe("a message of the protocol revision without a handshake", () => {
   const sendMessage = async (method: string, params: object) => {
     const { requests, endpoint } = stub(({ id }) => Response.json(result(id)))
     const client = connect(endpoint)
@@ -159,11 +159,11 @@ describe("a message of the revision without handshakes", () => {
     ["resources/read", { uri: "appmeter://guide", name: "no" }, "appmeter://guide"],
     ["completion/complete", { name: "no" }, undefined],
     ["tools/call", { name: 7 }, undefined],
-  ])("a message with an envelope repeats its parts in headers: %s %j", async (method, params, name) => {
+  ])("a message with protocol metadata repeats its method and name in headers: %s %j", async (method, params, name) => {
     expect(await sendMessage(method, params)).toEqual(["2026-07-28", method, name])
   })
 
-  test("a message without a revision has no repeated headers", async () => {
+  test("a message without a protocol revision is sent without MCP headers", async () => {
     const { requests, endpoint } = stub(({ id }) => Response.json(result(id)))
     const client = connect(endpoint)
     await client.send(ask(1, "tools/call", { name: "x", _meta: { progressToken: 1 } }))
@@ -173,7 +173,7 @@ describe("a message of the revision without handshakes", () => {
 })
 
 describe("after a handshake", () => {
-  test("messages after a handshake carry revision and session, unless they have an envelope", async () => {
+  test("after a handshake, messages without protocol metadata carry its revision and session id", async () => {
     const { requests, endpoint } = stub(({ id, method }) => {
       const headers = { "mcp-session-id": "s1" }
       if (method === "initialize") return Response.json(result(id, { protocolVersion: "2025-06-18" }), { headers })
@@ -197,7 +197,7 @@ describe("after a handshake", () => {
 })
 
 describe("an answer in a stream", () => {
-  test("a streamed answer is written message by message while the client answers the server", async () => {
+  test("a streamed answer is forwarded message by message, and the client can reply during the stream", async () => {
     const agreed = Promise.withResolvers<void>()
     const { endpoint } = stub(({ id, method, result: received }) => {
       if (method === undefined) {
@@ -267,7 +267,7 @@ describe("an answer in a stream", () => {
 })
 
 describe("calls", () => {
-  test("a slow call does not delay others", async () => {
+  test("a slow call does not delay other calls", async () => {
     const slow = Promise.withResolvers<void>()
     const { endpoint } = stub(async ({ id }) => {
       if (id === 1) await slow.promise
@@ -281,7 +281,7 @@ describe("calls", () => {
     expect(await client.whole()).toEqual([result(2), result(1)])
   })
 
-  test("a cancelled call ends at once and writes nothing, even if the endpoint ignores the cancellation", async () => {
+  test("a cancelled call ends and writes nothing, even if the endpoint ignores the cancellation", async () => {
     const signals: AbortSignal[] = []
     const { requests, endpoint } = stub(({ id, method }, { signal }) => {
       if (method === "notifications/cancelled") return new Response(null, { status: 202 })
@@ -305,7 +305,7 @@ describe("calls", () => {
     expect(requests.filter(({ message }) => message.method === "notifications/cancelled")).toHaveLength(2)
   })
 
-  slow("open calls are answered at the end of stdin or at a stop, within a time limit", async () => {
+  slow("a stop waits a limited time for the answers to open calls", async () => {
     const slow = Promise.withResolvers<void>()
     const stop = Promise.withResolvers<void>()
     const { endpoint } = stub(async ({ id }) => {
@@ -333,24 +333,24 @@ describe("an invalid answer becomes an error with the request's id", () => {
 
   test.each([
     [
-      "a page of a proxy",
+      "the error page of a proxy",
       () => new Response("<h1>Bad gateway</h1>", { status: 502 }),
       /answered 502; it is not Appmeter's tool endpoint/,
     ],
     [
-      "another address of ours",
+      "an unknown endpoint of the API",
       () => Response.json({ error: "unknown_endpoint", message: "There is none." }, { status: 404 }),
       /404.*There is none/,
     ],
     [
-      "an address that moved",
+      "a redirect to a new address",
       () => new Response("", { status: 308, headers: { location: "https://new.example/mcp" } }),
       /308.*https:\/\/new\.example\/mcp/,
     ],
-    ["nothing", () => new Response(null, { status: 202 }), /without an answer/],
-    ["an answer to something else", () => Response.json(result(5)), /without an answer/],
+    ["an empty response", () => new Response(null, { status: 202 }), /without an answer/],
+    ["an answer to another request", () => Response.json(result(5)), /without an answer/],
     [
-      "a failure on the way",
+      "a lost connection",
       () => {
         throw new Error("lost")
       },

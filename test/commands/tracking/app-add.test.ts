@@ -45,7 +45,7 @@ const add = (...words: string[]) => appmeter(["app", "add", ...words], { env })
 const listTracked = async () =>
   (await answer(["app", "list"], { env })).apps.map(({ iosId }: { iosId: string }) => iosId)
 
-slow("app add looks a link up and shows the first ranks as soon as they are read", async () => {
+slow("app add finds an app by its link and shows its first ranks as soon as they are read", async () => {
   const { code, out, err } = await add(
     "https://apps.apple.com/us/app/tide-clock/id1200000002",
     "--keyword",

@@ -97,7 +97,7 @@ slow("imports are listed by file, corrected by a later file, and deleted with th
   expect((await answer(["app", "history", "list", STORE_ID], { env })).imports).toHaveLength(1)
 })
 
-slow("wrong usage of history import is refused with advice, and an invalid line does not stop the others", async () => {
+slow("wrong usage of history import is refused with advice, and an invalid line is skipped", async () => {
   const path = join(scratch(), "bad.csv")
   writeFileSync(path, `date,keyword,country,rank\n${LAST},tides,xx,1\n${LAST},tides,us,5\n`)
   const partly = await run("import", STORE_ID, path)

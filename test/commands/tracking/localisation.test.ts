@@ -20,7 +20,7 @@ afterAll(async () => {
   removeFolders()
 })
 
-test("the grid from fastlane's folder includes the keyword field and the words that add nothing", async () => {
+test("app localisation reads names and keyword fields from fastlane's folder and lists repeated words", async () => {
   const folder = scratch()
   for (const [locale, name, keywords] of [
     ["en-US", "Tide Times", "surf,moon"],
@@ -41,7 +41,7 @@ test("the grid from fastlane's folder includes the keyword field and the words t
   expect((await answer(words, { env })).storefronts[0].words).toBe(5)
 })
 
-test("without a read store page, app localisation explains how to give texts", async () => {
+test("app localisation explains how to pass texts if no store page was read", async () => {
   const { code, err } = await appmeter(["app", "localisation", "Tide Times"], { env })
   expect([code, err]).toEqual([1, expect.stringContaining("--metadata FOLDER")])
 })

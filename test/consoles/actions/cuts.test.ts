@@ -35,7 +35,7 @@ async function settle(id: string): Promise<string> {
 }
 
 slow.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
-  "a reply whose connection is cut %j is sent once, and the job's final state matches the console",
+  "a reply is sent once if the connection breaks (%j), and the job's final state matches the console",
   async (cut) => {
     const id = await scene.queued("reply_review", {
       appId: scene.appId,
@@ -55,7 +55,7 @@ slow.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
 )
 
 slow.each(CUTS.flatMap((cut, at) => [0, 1].filter((nth) => LONG || nth === at % 2).map((nth) => [nth, cut] as const)))(
-  "step %d of an edit whose connection is cut %j is sent at most once, and the job reports its outcome correctly",
+  "step %d of an edit is sent once if the connection breaks (%j), and the job's state matches the applied fields",
   async (nth, cut) => {
     const id = await scene.queued("update_listing", listingArgs(scene.appId, FIELDS))
     scene.cutter.cut(cut, nth)

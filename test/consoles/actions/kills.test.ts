@@ -45,7 +45,7 @@ async function foundOut(id: string): Promise<string> {
 }
 
 longOnServer.each([false, true])(
-  "postgres: a reply of a killed worker (applied: %p) is sent once, and another worker ends the job",
+  "postgres: a reply is sent once if its worker is killed (applied: %p), and a second worker finishes the job",
   async (applied) => {
     const id = await scene.queued("reply_review", {
       appId: scene.appId,
@@ -66,7 +66,7 @@ longOnServer.each([
   [1, false],
   [1, true],
 ] as const)(
-  "postgres: step %d of a killed worker's edit (applied: %p) is sent once, and the job's state is correct",
+  "postgres: step %d of an edit is sent once if its worker is killed (applied: %p); the job's state is correct",
   async (nth, applied) => {
     const id = await scene.queued("update_listing", listingArgs(scene.appId, FIELDS))
     await killAt(nth, applied)

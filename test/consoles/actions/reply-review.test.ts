@@ -26,7 +26,7 @@ const setReply = (text: string, lastModifiedDate = "2026-01-01T00:00:00Z") => {
   }
 }
 
-slow("a reply is sent once, with the console's id of the review, and is done when the console shows it", async () => {
+slow("a reply is sent once under the console's review id, and is done when the console shows it", async () => {
   const { body } = await previewReply()
   expect(body).toMatchObject({
     asynchronous: true,
@@ -55,7 +55,7 @@ async function rowsWith(text: string): Promise<number> {
   return (await everyRow(scene.service.sql)).filter((row) => row.includes(text)).length
 }
 
-test("the preview shows an existing reply, and repeating that reply is free and sends nothing", async () => {
+test("a preview shows the existing reply, and a preview of the same reply is free", async () => {
   setReply("Thanks!")
   const { body } = await previewReply()
   expect(body.preview).toMatchObject({
@@ -66,7 +66,7 @@ test("the preview shows an existing reply, and repeating that reply is free and 
   expect(same.body).toMatchObject({ credits: 0, preview: { notes: ["This is already the current reply."] } })
 })
 
-slow("a confirm is refused, or its job ends unsent, if someone replied in the console after the preview", async () => {
+slow("a reply is not sent if someone replied in the console after the preview or after the confirm", async () => {
   const { body } = await previewReply()
   setReply("Somebody else's.")
   const confirmed = await scene.service.call("/v1/actions/confirm", {
@@ -85,7 +85,7 @@ slow("a confirm is refused, or its job ends unsent, if someone replied in the co
   expect([scene.sent(), await scene.used()]).toEqual([[], 0])
 })
 
-test("a reply is refused unless exactly one review matches, both at the console and in the database", async () => {
+test("a reply is refused unless the review is stored and exactly one review at the console matches it", async () => {
   const [review] = scene.standIn.shelf.reviews
   scene.standIn.shelf.reviews.push({ ...review!, id: "00000193-f7fb-5203-538a-6cdb00000001" })
   expect(await code()).toEqual([404, "review_not_found"])
@@ -162,7 +162,7 @@ test("a reply is refused without an iOS app, a console, enabled writes or a role
   expect(await code()).toEqual([403, "ios_only"])
 })
 
-test("the reason of a refusal is shown as cleaned and truncated data, and the credits are returned", async () => {
+test("the console's reason for a refusal is cleaned and shortened, and the job returns its credits", async () => {
   const id = await scene.queued("reply_review", args())
   scene.standIn.before = (path) =>
     path === "/v1/customerReviewResponses"
@@ -183,7 +183,7 @@ test.each([
   [404, "review_not_found"],
   [409, "asc_rejected"],
   [429, "asc_unavailable"],
-])("a reply that gets status %d was not applied: the job fails with %s", async (status, error) => {
+])("a reply that the console answers with %d fails its job with %s", async (status, error) => {
   const id = await scene.queued("reply_review", args())
   let sentCount = 0
   scene.standIn.before = (path) =>
@@ -194,15 +194,19 @@ test.each([
   expect([sentCount, await scene.used()]).toEqual([1, 0])
 })
 
-test.each([500, 502, 503, 302])("a reply that gets status %d leaves the job unknown and charged", async (status) => {
-  const id = await scene.queued("reply_review", args())
-  scene.standIn.before = (path) => (path === "/v1/customerReviewResponses" ? new Response("<html>", { status }) : null)
-  await scene.worker.runOnce()
-  expect((await scene.job(id)).status).toBe("unknown")
-  expect(await scene.used()).toBe(2)
-})
+test.each([500, 502, 503, 302])(
+  "a reply that the console answers with %d leaves its job unknown and charged",
+  async (status) => {
+    const id = await scene.queued("reply_review", args())
+    scene.standIn.before = (path) =>
+      path === "/v1/customerReviewResponses" ? new Response("<html>", { status }) : null
+    await scene.worker.runOnce()
+    expect((await scene.job(id)).status).toBe("unknown")
+    expect(await scene.used()).toBe(2)
+  },
+)
 
-slow("an unknown job is done when the console shows the reply with a newer date", async () => {
+slow("an unknown job becomes done when the console shows its reply, dated after the write", async () => {
   const id = await scene.queued("reply_review", args())
   scene.cutter.cut({ at: "applied" })
   await scene.worker.runOnce()
@@ -215,7 +219,7 @@ slow("an unknown job is done when the console shows the reply with a newer date"
   expect([scene.sent().length, await scene.used()]).toEqual([1, 2])
 })
 
-slow("an unknown job fails and returns its credits if there is still no reply after an hour", async () => {
+slow("an unknown job fails and returns its credits if the console shows no reply after an hour", async () => {
   const id = await scene.queued("reply_review", args())
   scene.cutter.cut({ at: "request", bytes: 30 })
   await scene.worker.runOnce()

@@ -41,14 +41,14 @@ describe("update_listing", () => {
     ])
   })
 
-  test("a change of both halves is sent in two requests, each once, with the stricter half first", async () => {
+  test("a change of app information and version is sent in two requests, the app information first", async () => {
     const job = await applyListing(BOTH)
     expect(job).toMatchObject({ status: "done", result: { locale: "en-US", changed: ["name", "description"] } })
     expect(paths()).toEqual(["PATCH /v1/appInfoLocalizations/i2-en", "PATCH /v1/appStoreVersionLocalizations/v2-en"])
     expect(textsAt(scene.standIn.shelf)).toMatchObject({ ...BOTH, keywords: "tea,timer", subtitle: "Minutes" })
   })
 
-  test("a change of one half is a single request with only the changed fields, and null empties a field", async () => {
+  test("a change of the version alone is one request with only the changed fields; null empties a field", async () => {
     expect(
       (await applyListing({ description: "Counts minutes.", promotionalText: "New", keywords: null })).status,
     ).toBe("done")
@@ -64,25 +64,25 @@ describe("update_listing", () => {
 
   test.each([
     [
-      "a text",
+      "a requested text",
       () => Object.assign(scene.standIn.shelf.versions[1]!.texts[0]!.attributes, { description: "Somebody's." }),
     ],
-    ["a state", () => Object.assign(scene.standIn.shelf.versions[1]!.attributes, { appVersionState: "REJECTED" })],
-  ])(
-    "a job ends unsent if %s changed in the console after the confirm; changes of other fields do not matter",
-    async (_, change) => {
-      const id = await scene.queued("update_listing", args(BOTH))
-      Object.assign(scene.standIn.shelf.versions[1]!.texts[0]!.attributes, { keywords: "others" })
-      change()
-      await scene.worker.runOnce()
-      expect((await scene.job(id)).error.error).toBe("changed_since_preview")
-      expect([scene.sent(), await scene.used()]).toEqual([[], 0])
-    },
-  )
+    [
+      "the state of the version",
+      () => Object.assign(scene.standIn.shelf.versions[1]!.attributes, { appVersionState: "REJECTED" }),
+    ],
+  ])("a job sends nothing and fails if %s changed in the console after the confirm", async (_, change) => {
+    const id = await scene.queued("update_listing", args(BOTH))
+    Object.assign(scene.standIn.shelf.versions[1]!.texts[0]!.attributes, { keywords: "others" })
+    change()
+    await scene.worker.runOnce()
+    expect((await scene.job(id)).error.error).toBe("changed_since_preview")
+    expect([scene.sent(), await scene.used()]).toEqual([[], 0])
+  })
 })
 
 describe("refusals of update_listing", () => {
-  test("a listing without an editable version is refused, and the error lists the existing states", async () => {
+  test("a listing without an editable version is refused, and the error lists the states of the versions", async () => {
     scene.standIn.shelf.versions[1]!.attributes.appVersionState = "IN_REVIEW"
     const { status, body } = await previewListing({ description: "X" })
     expect([status, body.error]).toEqual([404, "no_editable_version"])
@@ -93,14 +93,14 @@ describe("refusals of update_listing", () => {
     expect((await previewListing({ description: "X" })).body.detail).toContain("versions are: none.")
   })
 
-  test("a change of the name is refused if the app has no information at the console", async () => {
+  test("a change of the name is refused if the console has no information about the app", async () => {
     scene.standIn.shelf.infos.length = 0
     const { status, body } = await previewListing({ name: "X" })
     expect([status, body.error]).toEqual([404, "no_editable_version"])
     expect(body.detail).toContain("The console has no information of the app")
   })
 
-  test("a change of both halves is refused if one is not editable; the error names the editable fields", async () => {
+  test("a change is refused if app information or version is not editable; the error names what is", async () => {
     scene.standIn.shelf.infos[1]!.attributes.state = "IN_REVIEW"
     const { body } = await previewListing(BOTH)
     expect([body.error, body.detail]).toEqual([
@@ -143,7 +143,7 @@ describe("editable versions and app information", () => {
     expect((await applyListing(BOTH)).status).toBe("done")
   })
 
-  test("app information in preparation is preferred to app information that waits for review", async () => {
+  test("app information in preparation is changed rather than app information that waits for review", async () => {
     scene.standIn.shelf.infos[0]!.attributes.state = "WAITING_FOR_REVIEW"
     expect((await applyListing(BOTH)).status).toBe("done")
     expect(paths()).toEqual(["PATCH /v1/appInfoLocalizations/i2-en", "PATCH /v1/appStoreVersionLocalizations/v2-en"])
@@ -157,8 +157,8 @@ describe("editable versions and app information", () => {
   })
 })
 
-describe("changes of both halves", () => {
-  test("nothing is changed if the first half is refused", async () => {
+describe("changes of app information and version", () => {
+  test("nothing is changed if the console refuses the app information", async () => {
     scene.standIn.shelf.takenNames.push(BOTH.name)
     const job = await applyListing(BOTH)
     expect(job).toMatchObject({
@@ -169,7 +169,7 @@ describe("changes of both halves", () => {
     expect([paths().length, await scene.used()]).toEqual([1, 0])
   })
 
-  slow("the first half is restored if the second half is refused", async () => {
+  slow("the app information is restored if the console refuses the version's texts", async () => {
     const job = await applyListing({ ...BOTH, description: "🚫" })
     expect(job).toMatchObject({
       status: "failed",
@@ -180,7 +180,7 @@ describe("changes of both halves", () => {
     expect(await scene.used()).toBe(0)
   })
 
-  slow("the job is unknown and lists what was applied if the first half cannot be restored", async () => {
+  slow("the job is unknown and lists the applied fields if the app information cannot be restored", async () => {
     const id = await scene.queued("update_listing", args({ ...BOTH, description: "🚫" }))
     let changes = 0
     scene.standIn.before = (path) =>
@@ -197,7 +197,7 @@ describe("changes of both halves", () => {
     expect(await scene.used()).toBe(5)
   })
 
-  slow("the first half stays if the second is uncertain, and the console's texts decide the outcome", async () => {
+  slow("if the version's outcome is uncertain, the app information stays and a later read decides", async () => {
     const id = await scene.queued("update_listing", args(BOTH))
     scene.cutter.cut({ at: "applied" }, 1)
     await scene.worker.runOnce()
@@ -206,7 +206,7 @@ describe("changes of both halves", () => {
     expect(paths()).toHaveLength(2)
   })
 
-  test("the second half is not sent if the outcome of the first is uncertain", async () => {
+  test("the version's texts are not sent if the outcome of the app information is uncertain", async () => {
     const id = await scene.queued("update_listing", args(BOTH))
     scene.cutter.cut({ at: "applied" })
     await scene.worker.runOnce()
@@ -219,7 +219,7 @@ describe("changes of both halves", () => {
 describe("new locales", () => {
   const french = { name: "Minuteur", description: "Compte." }
 
-  test("a new locale is added to both halves, the name first", async () => {
+  test("a new locale is added first to the app information and then to the version", async () => {
     const { body } = await previewListing(french, { locale: "fr-FR", open: true })
     expect(body.preview).toMatchObject({ before: { isOpen: false, texts: { name: null } }, after: { isOpen: true } })
     const job = await applyListing(french, { locale: "fr-FR", open: true })
@@ -230,14 +230,14 @@ describe("new locales", () => {
     expect(textsAt(scene.standIn.shelf, "fr-FR")).toMatchObject(french)
   })
 
-  test("a locale that the version refuses is removed again from the app's information", async () => {
+  test("a locale that the version refuses is removed again from the app information", async () => {
     const job = await applyListing({ ...french, description: "🚫" }, { locale: "fr-FR", open: true })
     expect(job).toMatchObject({ status: "failed", error: { error: "asc_rejected" } })
     expect(steps(job).at(-1)).toBe("remove fr-FR again (info): done")
     expect(textsAt(scene.standIn.shelf, "fr-FR")).toEqual({})
   })
 
-  test("a locale that one half already has is added only to the other half", async () => {
+  test("a locale that the version already has is added only to the app information", async () => {
     expect((await applyListing({ name: "Teezeit" }, { locale: "de-DE", open: true })).status).toBe("done")
     expect(paths()).toEqual(["POST /v1/appInfoLocalizations"])
   })

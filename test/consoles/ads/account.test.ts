@@ -102,7 +102,7 @@ test("a key that Apple rejects is unauthorized, and invalid ids are refused befo
   expect(scene.standIn.tokensIssued).toBe(0)
 })
 
-test("a key from OpenSSL is accepted, and rotating replaces the key", async () => {
+test("a key can be rotated to a new key in OpenSSL's SEC1 format", async () => {
   const { id } = await scene.add()
   const { keyId, clientId, teamId, pem } = scene.standIn.key()
   const sec1 = createPrivateKey(pem).export({ type: "sec1", format: "pem" }) as string
@@ -122,7 +122,7 @@ describe("the Apple Ads client", () => {
     return await openAds({ ...ids, privateKey }, adAccount, reachOf(scene.standIn.url))
   }
 
-  test("a token is reused or renewed once, and requests about an ad account have the context header", async () => {
+  test("an access token is reused, and renewed once if rejected; a campaign request needs an ad account", async () => {
     const ads = await open()
     for (const path of ["/v1/me", "/v1/acls"]) await ads.get(path)
     await ads.get(`/v1/campaigns/${campaign().id}`)
@@ -148,7 +148,7 @@ describe("the Apple Ads client", () => {
     expect(await problemOf(queryAll(ads, campaignsQuery()))).toMatch(/cannot be read/)
   })
 
-  test("refusals have a reason, rate limits have a waiting time, and lost connections have a cause", async () => {
+  test("an error has the reason, the waiting time of a rate limit, and whether the change was sent", async () => {
     const ads = await open()
     const problemFrom = (work: Promise<unknown>): Promise<AdsProblem> => work.then(raise, (error) => error)
     const error = { errors: [{ code: "VALIDATION_ERROR", message: "Na\u0000me\u202e taken" }] }
@@ -180,7 +180,7 @@ describe("the Apple Ads client", () => {
     })
   })
 
-  test("a change is sent once, even if its token is rejected or the connection breaks", async () => {
+  test("a change is sent once and is not repeated if its token is rejected", async () => {
     const ads = await open()
     await ads.get("/v1/me")
     scene.standIn.forgetTokens()
@@ -195,7 +195,7 @@ describe("the Apple Ads client", () => {
   })
 })
 
-slow("a worker checks stale rights again, and an account is revoked after ten minutes of rejected keys", async () => {
+slow("a worker rechecks stale rights, and revokes an account after ten minutes of rejected keys", async () => {
   const { id } = await scene.add()
   const readOnce = () => {
     const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }

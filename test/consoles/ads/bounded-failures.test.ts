@@ -58,7 +58,7 @@ const call = async (path: string) => {
   return await scene.service.call(`/v1/apps/${scene.appId}/${path}`, { key })
 }
 
-slow("a report with the country in each day's figures is parsed by country", async () => {
+slow("a report that states the country in each day's figures is split by country", async () => {
   scene.standIn.after = ({ path }, answer) => {
     if (!path.includes("reports/apps/campaigns")) return answer
     const figures = (countryOrRegion: string, impressions: number, taps: number) => ({
@@ -88,7 +88,7 @@ describe("refused queries of negative keywords", () => {
   const storedThings = async () =>
     (await sql`select thing, id from ads_thing order by thing, id`).map(({ thing, id }) => `${thing} ${id}`)
 
-  slow("other keywords are read, and the gap is shown, if the campaign's negative keywords are refused", async () => {
+  slow("if a campaign's negative keywords are refused, its other keywords are read, and the gap is shown", async () => {
     scene.standIn.before = ({ path, body }) => {
       const isNull = (body as JsonObject)?.filters?.some(({ operator }: JsonObject) => operator === "IS_NULL")
       if (path !== "/v1/negative-keywords/query" || !isNull) return null
@@ -106,7 +106,7 @@ describe("refused queries of negative keywords", () => {
     expect(body.sources).toMatchObject([{ state: "ok", why: `keywords of campaign 444555666: ${reason}` }])
   })
 
-  slow("negative keywords are queried per ad group if the query for several ad groups is refused", async () => {
+  slow("negative keywords are queried per ad group if the platform refuses a query for several ad groups", async () => {
     scene.standIn.adgroups.push({ ...scene.standIn.adgroups[0]!, id: 72, name: "Other" })
     scene.standIn.before = ({ path, body }) => {
       const isIn = (body as JsonObject)?.filters?.some(({ operator }: JsonObject) => operator === "IN")
@@ -132,7 +132,7 @@ describe("reading of search terms", () => {
       (row) => ({ ...row }),
     )
 
-  slow("search terms that sum to less than the grand total are stored, and the rest is undisclosed", async () => {
+  slow("the difference between a report's grand total and its search terms is stored as undisclosed", async () => {
     rewrite("searchterms", ({ rows, summary }) => ({ rows: rows.slice(0, 1), summary }))
     await readAll()
     expect(await terms()).toEqual([
@@ -186,7 +186,7 @@ describe("reading of search terms", () => {
     )
   })
 
-  slow("the answer names a failed read of search terms", async () => {
+  slow("the error for missing search terms explains why they could not be read", async () => {
     scene.standIn.before = ({ path }) => (path.includes("searchterms") ? refusal(400, "INVALID_INPUT", "No.") : null)
     await readAll()
     const { status, body } = await call("ads-search-terms")
@@ -196,7 +196,7 @@ describe("reading of search terms", () => {
   })
 })
 
-slow("a change with an unknown event or type of user is stored as other", async () => {
+slow("an unknown event or an unknown user type of a change is stored as other", async () => {
   const [change] = scene.standIn.changes
   scene.standIn.changes.push(
     { ...change!, transactionId: "1", entityId: "82", userType: "RULE_ENGINE" as "CUSTOMER" },
@@ -213,7 +213,7 @@ slow("a change with an unknown event or type of user is stored as other", async 
   expect(body.commands.map(({ by }: { by: string }) => by).sort()).toEqual(["dashboard", "dashboard", "other"])
 })
 
-slow("a change without a time or with refused details does not affect other changes", async () => {
+slow("a change without a time, or with refused details, is skipped without affecting other changes", async () => {
   const [change] = scene.standIn.changes
   scene.standIn.changes.push({ ...change!, transactionId: "1", entityId: "82" })
   rewrite("change-history/query", (rows) => [
@@ -279,7 +279,7 @@ test("a day without installs or spend keeps its other figures, and the missing o
   expect(putAside.text()).toBe("2026-09-01 lacks installs, newDownloads, spend in some rows")
 })
 
-slow("an unreadable campaign, ad group or keyword does not affect others", async () => {
+slow("an unreadable campaign, ad group or keyword is skipped without affecting readable rows", async () => {
   const { campaigns, adgroups, keywords } = scene.standIn
   campaigns.push({ ...campaigns[0]!, id: 5, promotedObjectId: null })
   adgroups.push({ ...adgroups[0]!, id: "no number" })
@@ -296,7 +296,7 @@ slow("an unreadable campaign, ad group or keyword does not affect others", async
   ])
 })
 
-slow("an unreadable list or a missing right ends only its own task", async () => {
+slow("an unreadable list or a missing right fails only the task that needs it", async () => {
   scene.standIn.before = ({ path }) => {
     if (path === "/v1/keywords/query") return new Response("<html>")
     return path.includes("searchterms") ? refusal(403, "FORBIDDEN", "no") : null

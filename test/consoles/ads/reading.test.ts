@@ -130,7 +130,7 @@ slow("reading again stores only changes: a new bid, later installs of a day and 
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
-slow("an ad account is due with its next task, except for tasks whose right is missing", async () => {
+slow("an ad account is due when its next task is due; tasks whose right is missing are ignored", async () => {
   await scene.add()
   await readAll()
   await sql`update account_task set next_at = now() + interval '3 hours'`
@@ -173,7 +173,7 @@ slow("a report whose rows exceed the grand total fails: its body is kept and no 
   expect(bodies.some(({ text }) => text.includes("9999"))).toBe(true)
 })
 
-slow("a Maps campaign is left out even if it is listed, and reports of several thousand rows add up", async () => {
+slow("a listed Maps campaign is not stored, and several thousand search terms are summed exactly", async () => {
   scene.standIn.campaigns.push(campaign({ id: 7, promotedObjectType: "BUSINESS_BRAND" }))
   const [fact] = scene.standIn.terms
   for (let i = 0; i < 5_100; i++) scene.standIn.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
@@ -185,7 +185,7 @@ slow("a Maps campaign is left out even if it is listed, and reports of several t
   expect({ ...sum }).toEqual({ rows: 5_103, spend: "62.00" })
 })
 
-slow("a missing right affects only its own tasks, and a used-up rate limit pauses the account", async () => {
+slow("a missing right stops only the tasks that need it, and a used-up rate limit pauses the account", async () => {
   const { id } = await scene.add()
   scene.standIn.before = ({ path }) => (path.includes("insights") ? refusal(403, "FORBIDDEN", "no") : null)
   await readAll()
@@ -206,7 +206,7 @@ slow("a missing right affects only its own tasks, and a used-up rate limit pause
   expect([row!.waits, scene.standIn.remaining > 0]).toEqual([true, true])
 })
 
-slow("an unpublished week is late, not empty, and yesterday is read three hours after it ends", async () => {
+slow("an unpublished week counts as late and not as empty; a day is read three hours after its end", async () => {
   scene.standIn.popularity = []
   await scene.add()
   await readAll()

@@ -76,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.standIn.stop())
 
-test("a real account's withheld terms, 88.75 of 100 USD, are one row per keyword, with whole totals", async () => {
+test("a recorded account's withheld terms are one row per keyword, and the totals include them", async () => {
   expect([rows.length, withheld.length, cents(rows), cents(withheld)]).toEqual([150, 112, 1_000_000, 887_500])
   expect([...(await sql`select failure from account_task where failure is not null and task <> 'popularity'`)]).toEqual(
     [],

@@ -106,7 +106,7 @@ async function readFigures(id: string): Promise<void> {
 
 let id: string
 
-test("billing figures are null without an account, an invalid key is refused, and a project is selected", async () => {
+test("billing figures are null without an account; an invalid key is refused", async () => {
   expect(await readBilling()).toBeNull()
   expect(await readBilling("subscriptions")).toBeNull()
   expect(String(await errorOf(add("pk_abcdefghijklmnop")))).toMatch("begins with sk_")
@@ -119,7 +119,7 @@ test("billing figures are null without an account, an invalid key is refused, an
   expect(revenueCat.asked.filter((path) => path.endsWith("/apps"))).toHaveLength(2)
 })
 
-test("billing figures are null before the first read, and then those of the service with their time", async () => {
+test("billing figures are null before the first read, and afterwards have the service's values and time", async () => {
   const unknown = { mrr: null, activeSubscriptions: null, activeTrials: null }
   expect(await readBilling()).toEqual({
     id,
@@ -160,7 +160,7 @@ test("billing figures are null before the first read, and then those of the serv
   expect(await scene.sql`select from billing_metric_day where account_id = ${id}`).toHaveLength(2)
 })
 
-test("unreadable figures, a rate limit, a lost connection and a rejected key keep the stored figures", async () => {
+test("stored figures remain after unreadable figures, a rate limit, a lost connection or a denied right", async () => {
   const before = await readBilling()
   revenueCat.metrics = []
   await readFigures(id)
@@ -199,7 +199,7 @@ test("unreadable figures, a rate limit, a lost connection and a rejected key kee
   expect((await readBilling()).state).toBe("ok")
 })
 
-test("the project's app count is shown, unmapped apps have no figures, and the right is required", async () => {
+test("an unmapped app and a key without revenue:read get no billing figures", async () => {
   revenueCat.apps.push({
     id: "app2",
     name: "Coffee",

@@ -67,56 +67,80 @@ test("a family purchase counts as one sale, and the family members' four message
 
 describe("the money of App Store notifications", () => {
   const cases: [string, string, object, object, object][] = [
-    ["a full refund is the price", "REFUND", {}, {}, { countsAs: "refund", price: "-19.99" }],
+    ["a full refund has the price as a negative amount", "REFUND", {}, {}, { countsAs: "refund", price: "-19.99" }],
     [
-      "a prorated refund is its part",
+      "a prorated refund has the refunded part of the price",
       "REFUND",
       {},
       { revocationType: "REFUND_PRORATED", revocationPercentage: 25_000 },
       { countsAs: "refund", price: "-4.9975" },
     ],
     [
-      "a prorated refund of yen is its part",
+      "a prorated refund in yen has the refunded part of the price",
       "REFUND",
       {},
       { price: 1_200_000, currency: "JPY", revocationType: "REFUND_PRORATED", revocationPercentage: 33_333 },
       { price: "-399.996" },
     ],
     [
-      "a prorated refund without its part is unknown",
+      "a prorated refund without a percentage has no price",
       "REFUND",
       {},
       { revocationType: "REFUND_PRORATED" },
       { price: undefined },
     ],
-    ["a reversed refund comes back", "REFUND_REVERSED", {}, {}, { countsAs: "refund_reversed", price: "19.99" }],
     [
-      "five pieces cost a fifth each",
+      "a reversed refund has a positive price",
+      "REFUND_REVERSED",
+      {},
+      {},
+      { countsAs: "refund_reversed", price: "19.99" },
+    ],
+    [
+      "a purchase of five pieces has the price of one piece",
       "ONE_TIME_CHARGE",
       {},
       { price: 4_950, quantity: 5 },
       { price: "0.99", quantity: 5 },
     ],
     [
-      "an upgrade is charged at once",
+      "an upgrade has the price of its immediate charge",
       "DID_CHANGE_RENEWAL_PREF",
       { subtype: "UPGRADE" },
       { price: 49_990 },
       { countsAs: "upgrade", price: "49.99" },
     ],
-    ["a downgrade waits", "DID_CHANGE_RENEWAL_PREF", { subtype: "DOWNGRADE" }, {}, { countsAs: "plan_change" }],
     [
-      "an offer that is redeemed for an upgrade is one",
+      "a downgrade is stored as a change of plan",
+      "DID_CHANGE_RENEWAL_PREF",
+      { subtype: "DOWNGRADE" },
+      {},
+      { countsAs: "plan_change" },
+    ],
+    [
+      "an offer that is redeemed for an upgrade is stored as an upgrade",
       "OFFER_REDEEMED",
       { subtype: "UPGRADE" },
       {},
       { countsAs: "upgrade" },
     ],
-    ["an offer for a downgrade waits", "OFFER_REDEEMED", { subtype: "DOWNGRADE" }, {}, { countsAs: "plan_change" }],
-    ["an offer of a subscription that goes on begins nothing", "OFFER_REDEEMED", {}, {}, { countsAs: "other" }],
-    ["a paid offer is a paid start", "OFFER_REDEEMED", { subtype: "INITIAL_BUY" }, {}, { countsAs: "paid_start" }],
+    [
+      "an offer for a downgrade is stored as a change of plan",
+      "OFFER_REDEEMED",
+      { subtype: "DOWNGRADE" },
+      {},
+      { countsAs: "plan_change" },
+    ],
+    ["an offer for a running subscription is stored as other", "OFFER_REDEEMED", {}, {}, { countsAs: "other" }],
+    [
+      "a paid offer is stored as a paid start",
+      "OFFER_REDEEMED",
+      { subtype: "INITIAL_BUY" },
+      {},
+      { countsAs: "paid_start" },
+    ],
     ...["SUBSCRIBED", "OFFER_REDEEMED"].map((type): [string, string, object, object, object] => [
-      `a free offer (${type}) is no paid start`,
+      `a free offer (${type}) is stored as a start of a trial`,
       type,
       { subtype: "RESUBSCRIBE" },
       { price: 0, offerDiscountType: "FREE_TRIAL" },
@@ -128,7 +152,7 @@ describe("the money of App Store notifications", () => {
       expect(storeNotification(payload(type, payloadFields), transaction(transactionFields))).toMatchObject(read)
     })
 
-  test("the money of a notification is on the day of purchase, even if the message arrives days later", () => {
+  test("a charge is dated by its purchase, even if the notification arrives days later", () => {
     const at = (days: number) => AT.getTime() + days * 86_400_000
     const dayOf = (type: string, transactionFields: object) =>
       storeNotification(payload(type, { signedDate: at(2) }), transaction(transactionFields))?.happenedAt.getTime()
@@ -140,7 +164,7 @@ describe("the money of App Store notifications", () => {
     expect(dayOf("REFUND", { purchaseDate: at(0) })).toBe(at(2))
   })
 
-  test("a reversed refund cancels out, and units and upgrades count as sales", async () => {
+  test("a reversed refund restores the revenue; all purchased units and upgrades count as sales", async () => {
     await notify(payload("REFUND"), transaction())
     await notify(payload("REFUND_REVERSED"), transaction())
     await notify(payload("ONE_TIME_CHARGE"), transaction({ productId: "tea.oil", price: 4_950, quantity: 5 }))

@@ -16,8 +16,12 @@ const storedEvents = async (account: string) => [
 describe("Adapty's check of an address", () => {
   const checks: [string, object, object][] = [
     ["an empty object is answered with JSON", {}, { received: true }],
-    ["its text is answered", { adapty_check: "f3a1c0" }, { adapty_check_response: "f3a1c0" }],
-    ["its text is answered beside other fields", { adapty_check: "x1", sent_at: 1 }, { adapty_check_response: "x1" }],
+    ["the text of the check is returned", { adapty_check: "f3a1c0" }, { adapty_check_response: "f3a1c0" }],
+    [
+      "the text of a check with other fields is returned",
+      { adapty_check: "x1", sent_at: 1 },
+      { adapty_check_response: "x1" },
+    ],
   ]
   for (const [label, body, answer] of checks)
     test(`${label}, and nothing is stored`, async () => {
@@ -27,7 +31,7 @@ describe("Adapty's check of an address", () => {
       expect(await storedEvents(account)).toEqual([])
     })
 
-  test("Adapty's check is refused without the secret, and so is an empty message to another service", async () => {
+  test("Adapty's check is refused without the secret, and an empty message to RevenueCat is refused", async () => {
     const account = await scene.add("adapty")
     expect((await scene.send(account, { adapty_check: "x" }, {})).status).toBe(404)
     expect((await scene.send(account, "{ no json")).status).toBe(400)
@@ -46,7 +50,7 @@ test("a message is refused as unreadable if any of its fields has a text that ca
   expect(await storedEvents(account)).toEqual([])
 })
 
-test("ids with the same first 500 characters are separate messages", async () => {
+test("messages whose ids share the first 500 characters are stored separately", async () => {
   const account = await scene.add("revenuecat")
   const long = "e".repeat(600)
   for (const id of [`${long}1`, `${long}2`, `${"d".repeat(150)}1`, `${"d".repeat(150)}2`])
@@ -60,7 +64,7 @@ test("an event without an environment counts as production", () => {
   expect(revenueCatEvent({ event: { ...event, environment: "SANDBOX" } })).toMatchObject({ environment: "sandbox" })
 })
 
-test("an event's time may be text, and a time in the future is replaced by the time of receipt", async () => {
+test("an event's time may be text; a time in the future is replaced by the time of receipt", async () => {
   const account = await scene.add("revenuecat")
   const at = Date.now() - 3_600_000
   const messageAt = (id: string, event_timestamp_ms: unknown) => purchase({ id, event_timestamp_ms })
@@ -75,7 +79,7 @@ test("an event's time may be text, and a time in the future is replaced by the t
   expect(Math.abs(c! - scene.clock.now.getTime())).toBeLessThan(60_000)
 })
 
-test("a refund that RevenueCat reverses counts as positive money", () => {
+test("a refund that RevenueCat reversed has a positive price", () => {
   const read = revenueCatEvent(purchase({ id: "r", type: "REFUND_REVERSED", price: -19.99 }))
   expect(read).toMatchObject({ countsAs: "refund_reversed", price: "19.99" })
 })

@@ -31,7 +31,7 @@ async function storedEvents(account: string): Promise<Record<string, unknown>[]>
 }
 
 describe("messages of billing services", () => {
-  test("a message is stored once, before the response, and without the buyer", async () => {
+  test("a message is stored before the response, once for repeated deliveries, and without the buyer", async () => {
     const account = await scene.add("revenuecat")
     const message = purchase({ id: "e1" })
     for (let times = 0; times < 3; times++) {
@@ -58,7 +58,7 @@ describe("messages of billing services", () => {
     expect(scene.service.logged.join()).not.toContain(SECRET)
   })
 
-  test("a message of an unknown type keeps its name, and sandbox and other stores are separate", async () => {
+  test("a message of an unknown type is stored as other, and a sandbox message as sandbox", async () => {
     const account = await scene.add("revenuecat")
     await scene.send(account, purchase({ id: "new", type: "SOMETHING_NEW" }))
     await scene.send(account, purchase({ id: "sand", environment: "SANDBOX" }))
@@ -176,7 +176,7 @@ describe("proofs of messages", () => {
       expect(signedPayload(signedWithHead(rest), [ROOT], at)).toBeUndefined()
   })
 
-  test("a validly signed notification is refused unless each certificate has its mark and its issuer", () => {
+  test("a validly signed notification is refused unless each certificate has Apple's mark and its issuer", () => {
     const [payload, at] = [{ notificationType: "TEST" }, new Date()]
     expect(signedPayload(withMarks(payload), [CHAIN_ROOT], at)).toEqual(payload)
     for (const [chain, text] of Object.entries(withoutMarks(payload)))

@@ -19,14 +19,14 @@ const periodsOf = (days: Record<string, PriceEntry[]>) =>
     ...[period.country, period.from, period.sinceKnown, period.entry?.price ?? null],
   ])
 
-test("a price without a start day begins when it is first seen, and any other on its start day", () => {
+test("a price without a start day begins when it is first seen; a price with a start day begins on that day", () => {
   expect(periodsOf({ "2026-03-01": [entry("9.99")] })).toEqual([["de", "2026-03-01", false, "9.99"]])
   expect(periodsOf({ "2026-03-01": [entry("9.99", { startsAt: "2025-05-01" })] })).toEqual([
     ["de", "2025-05-01", true, "9.99"],
   ])
 })
 
-test("an announced price begins on its day, and an unchanged price starts no new period", () => {
+test("an announced price begins on its start day, and an unchanged price starts no new period", () => {
   const announced = [entry("9.99"), entry("12.99", { startsAt: "2026-04-01" })]
   expect(periodsOf({ "2026-03-01": [entry("9.99")], "2026-03-05": announced })).toEqual([
     ["de", "2026-03-01", false, "9.99"],
@@ -38,7 +38,7 @@ test("an announced price begins on its day, and an unchanged price starts no new
   ])
 })
 
-test("a price that rises and returns has three periods, and a period ends where the price is removed", () => {
+test("a price that changes and returns has three periods, and a removed price ends the last period", () => {
   expect(
     periodsOf({
       "2026-03-01": [entry("9.99")],
@@ -54,7 +54,7 @@ test("a price that rises and returns has three periods, and a period ends where 
   ])
 })
 
-test("new customers pay the price that began last, and never a preserved or monthly price", () => {
+test("new customers pay the price that began last; preserved and monthly prices are ignored", () => {
   const entries = [
     ...[entry("4.99", { startsAt: "2024-01-01", preserved: true }), entry("6.99", { startsAt: "2025-01-01" })],
     ...[entry("8.99", { startsAt: "2026-01-01" }), entry("9.99", { startsAt: "2026-12-01" })],

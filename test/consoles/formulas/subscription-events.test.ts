@@ -21,7 +21,7 @@ const CASES: [event: string, offer: string | undefined, group: string][] = [
   ["Cancel", "Free Trial", "cancellations"],
 ]
 
-test("an offer's type decides whether a subscription starts free or paid", () => {
+test("a subscription event is grouped by its name and its offer type", () => {
   for (const [event, offer, group] of CASES)
     expect([event, offer, eventGroup(event, offer)]).toEqual([event, offer, group as never])
 })

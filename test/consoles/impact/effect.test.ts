@@ -42,14 +42,14 @@ describe("simulated worlds (bench/change-impact.ts runs 1,000)", () => {
   )
 })
 
-slow("the interval is wider after a fall by 70 or 80 %, because smaller counts vary more", () => {
+slow("the interval still covers the true effect after a fall by 70 or 80 %", () => {
   for (const effect of [-0.7, -0.8]) {
     const { worlds, covered } = tallyOf(100, { days: HISTORY[7], window: 7, effect })
     expect([effect, covered / worlds > 0.84]).toEqual([effect, true])
   }
 })
 
-test("an effect is the change that the controls do not share, with an interval from earlier days", () => {
+test("an effect is the change that the control series do not share, and its interval comes from earlier days", () => {
   const effect = effectIn(world())
   expect(effect.method).toBe("difference_in_differences")
   expect(effect.effect).toBeCloseTo(effect.moved - (effect.controlsMoved as number), 12)
@@ -94,7 +94,7 @@ test("the day of the change and later days do not affect the width of the interv
 })
 
 describe("series without an effect", () => {
-  test("with fewer than 20 windows of earlier days there is no effect, and the result counts the windows", () => {
+  test("no effect is computed from fewer than 20 windows; the result states the days needed", () => {
     const short = 28 + 7 + 139
     expect(effectOf(world(0.2, 1, short), { ...day, at: short })).toEqual({
       none: "too_few_days",
@@ -104,12 +104,12 @@ describe("series without an effect", () => {
     expect(effectIn(world(0.2, 1, short + 1), { ...day, at: short + 1 }).days).toBe(140)
   })
 
-  test("no effect is computed if most earlier days are near changes of the app itself", () => {
+  test("no effect is computed if most earlier days are close to other changes of the app", () => {
     const ownChanges = Array.from({ length: 12 }, (_, n) => 20 * n)
     expect(effectOf(world(), { ...day, ownChanges })).toMatchObject({ none: "too_few_days" })
   })
 
-  test("no effect is computed for under 3 counts a day, unknown days or a change uncertain by over a week", () => {
+  test("no effect is computed for under 3 counts a day, unknown days or an uncertain day of change", () => {
     const few = (series: DailyFigures) => ({ ...series, values: series.values.map((_, at) => at % 3) })
     const { treated, controls } = world()
     expect(effectOf({ scale: "counts", treated: treated.map(few), controls }, day)).toEqual({ none: "too_few_counts" })
@@ -123,7 +123,7 @@ describe("series without an effect", () => {
   })
 })
 
-test("ranks are compared by ratio, and nothing is subtracted with only two controls", () => {
+test("ranks are compared by ratio, and only two controls are too few to be used", () => {
   const places = (name: string, before: number, after: number): DailyFigures => {
     return {
       name,
@@ -139,7 +139,7 @@ test("ranks are compared by ratio, and nothing is subtracted with only two contr
   expect([two.method, two.controls, two.controlsMoved, two.space]).toEqual(["before_after", [], null, null])
 })
 
-test("a figure per download is the ratio of the sums", () => {
+test("a figure per download is the ratio of the summed figure to the summed downloads", () => {
   const { treated, controls } = world(0)
   const paidSeries = (factor: (at: number) => number) => (series: DailyFigures) => {
     return { ...series, values: series.values.map((value, at) => (value as number) * factor(at)), per: series.values }
@@ -151,7 +151,7 @@ test("a figure per download is the ratio of the sums", () => {
   expect(Math.exp(effectIn({ scale: "counts", ...dearer }).effect)).toBeCloseTo(1.5, 2)
 })
 
-test("weights recover a mixture, are at least 0 and sum to 1", () => {
+test("control weights recover a known mixture, are at least 0 and sum to 1", () => {
   const random = randomOf(3)
   const series = () => Float64Array.from({ length: 200 }, () => random() - 0.5)
   const controls = Array.from({ length: 6 }, series)
@@ -166,13 +166,13 @@ test("weights recover a mixture, are at least 0 and sum to 1", () => {
   expect(onSimplex([0.5, 0.5, 0.5]).every((weight) => Math.abs(weight - 1 / 3) < 1e-12)).toBe(true)
 })
 
-test("an interval from 20 windows is wider by the ratio of Student's t to the normal", () => {
+test("an interval from 20 windows is widened by the ratio of Student's t to the normal distribution", () => {
   // Values from printed tables: 1.729 with 19 degrees of freedom, 1.697 with 30.
   expect(studentWidening(20) * 1.6449).toBeCloseTo(1.729, 3)
   expect(studentWidening(31) * 1.6449).toBeCloseTo(1.697, 3)
 })
 
-test("reasons for a weaker verdict are checked first", () => {
+test("a verdict of improved or worse is given only if no reason for a weaker verdict applies", () => {
   const circumstances = { isComplete: true, isConfounded: false, better: "higher" as const, chance: 0.01 }
   const up = { ...effectIn(world()), low: 0.1, high: 0.3, effect: 0.2 }
   expect(verdictOf(up, circumstances)).toBe("improved")

@@ -110,7 +110,7 @@ test("too few earlier days give not_enough_data and the number of days needed", 
   expect(body.sentence).toBe(`Not enough data: only ${earlierDays} earlier days can be compared, and 140 are needed.`)
 })
 
-test("another change in the window confounds the verdict, and without controls there is no verdict", async () => {
+test("with a second change in the window the verdict is confounded, without controls cannot_tell", async () => {
   const de = (await call(`?day=${DE_CHANGED}&window=3`)).body
   expect([de.verdict, de.country, outcome(de, "downloads").method]).toEqual(["confounded", null, "before_after"])
   expect(de.overlaps).toContainEqual({
@@ -196,7 +196,7 @@ describe("change impact with the console's analytics", () => {
     expect([report, body.sources.length]).toEqual(["downloads", 3])
   })
 
-  slow("analytics known for too short a time do not become the primary outcome", async () => {
+  slow("analytics with too few earlier days do not become the primary outcome", async () => {
     await recordAnalytics(60)
     const { body } = await call("?country=us")
     expect(body.outcomes[0]).toMatchObject({ outcome: "downloads", primary: true, verdict: "improved" })
@@ -225,7 +225,7 @@ describe("change impact with the console's analytics", () => {
   })
 })
 
-slow("ad spend around the change is shown if known, and a large change of it confounds the verdict", async () => {
+slow("ad spend around the change is shown if known, and a large change of ad spend confounds the verdict", async () => {
   const { sql, workspaceId, appId } = scene
   const [account, day] = ["ac_00000000000000ad01", CHANGED]
   const readImpact = async () => (await call(`?day=${day}&country=us`)).body

@@ -126,7 +126,7 @@ slow("each country has price, proceeds, Apple's equivalent, dollars at a dated r
   ])
 })
 
-slow("prices over a day old are read during the call if a worker runs, and returned unchanged otherwise", async () => {
+slow("prices over a day old are read during the call if a worker runs, otherwise returned from storage", async () => {
   sells()
   await scene.add(scene.standIn.key("ADMIN"))
   await readPrices()

@@ -177,7 +177,7 @@ slow("two reports become one funnel with counts, rates and denominators, and unk
   expect(answer.result.structuredContent).toEqual(body)
 })
 
-slow("a later file replaces a whole day and is read once, and a day missing in complete files is zero", async () => {
+slow("a later file replaces a whole day and is read once; a day that complete files do not list is zero", async () => {
   aWeek()
   await scene.add()
   await readAll(2)
@@ -217,7 +217,7 @@ slow("a later file replaces a whole day and is read once, and a day missing in c
 
 describe("broken analytics files", () => {
   slow(
-    "an expired URL is requested again, and files that are broken, missing or of another app store nothing",
+    "an expired URL is requested again; a broken file, a missing file and a file of a different app store nothing",
     async () => {
       aWeek()
       const { analytics } = scene.standIn
@@ -248,7 +248,7 @@ describe("broken analytics files", () => {
     },
   )
 
-  slow("a part with a wrong checksum is not stored, and the account is still read", async () => {
+  slow("a file part with a wrong checksum is not stored, and is read again later", async () => {
     aWeek()
     scene.standIn.analytics.wrongChecksum = true
     await scene.add()
@@ -285,7 +285,7 @@ describe("refusals of the funnel, over REST and as a tool", () => {
   })
 
   slow(
-    "the funnel is refused if reports are not requested, stopped or denied, and the error names the required action",
+    "the funnel is refused for unrequested, stopped or denied reports, and the error names the required action",
     async () => {
       const { id } = await scene.add(scene.standIn.key("SALES"))
       await readAll()
@@ -309,7 +309,7 @@ describe("refusals of the funnel, over REST and as a tool", () => {
     },
   )
 
-  slow("stopped reports keep their figures, and the reason why no new ones arrive is shown", async () => {
+  slow("figures of stopped reports stay, and the answer explains why no new figures arrive", async () => {
     aWeek()
     const { id } = await scene.add()
     await readAll(2)

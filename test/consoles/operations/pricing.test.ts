@@ -52,7 +52,7 @@ describe("refusals of pricing, over REST and as a tool", () => {
   })
 })
 
-test("payments are listed by product, country and price, with trials apart and refunds subtracted", async () => {
+test("payments are listed by product, country and price, with separate trials and subtracted refunds", async () => {
   const events = [
     purchase({ id: "t1", type: "INITIAL_PURCHASE", period_type: "TRIAL", price: 0, usd: 0, at: timeOn("05-01") }),
     purchase({ id: "t2", type: "INITIAL_PURCHASE", period_type: "TRIAL", price: 0, usd: 0, at: timeOn("05-02") }),
@@ -143,7 +143,7 @@ test("payments are listed by product, country and price, with trials apart and r
   expect((await call("?product=tea.month")).body.paid).toEqual([])
 })
 
-test("only one of two services that report the same purchases counts, even after its key is removed", async () => {
+test("purchases that two services report are counted from one service, even after its key is removed", async () => {
   const adapty = await scene.add("adapty")
   const properties = {
     profile_event_id: "a1",

@@ -128,7 +128,7 @@ test("reconciliation is null without a service, and before its first message", a
   expect(await reconciliation()).toBeNull()
 })
 
-test("both sources' figures are listed by product and currency, with what each cause explains", async () => {
+test("differences of console and service are listed by product, currency and cause", async () => {
   await deliverAll(...TOLD())
   const found = await reconciliation()
   expect(found.with).toMatchObject({ id: billing, kind: "revenuecat", state: "ok", sandbox: 1, otherStores: 1 })
@@ -169,7 +169,7 @@ test("both sources' figures are listed by product and currency, with what each c
   expect(found.products[0]).toMatchObject({ product: "year", currency: "GBP" })
 })
 
-test("the owner's page shows both sources' figures, with the explained and unexplained difference", async () => {
+test("the owner's page shows explained and unexplained differences of console and service", async () => {
   const owner = await ownerOf(scene.service, scene.workspaceId)
   const { status, text } = await owner.open(`/app/apps/${scene.appId}/revenue?days=7`)
   expect(status).toBe(200)
@@ -189,7 +189,7 @@ test("the owner's page shows both sources' figures, with the explained and unexp
   expect((await other.open(`/app/apps/${scene.appId}/revenue`)).status).toBe(404)
 })
 
-test("late days and days before the first message have no difference, and countries show shifted units", async () => {
+test("no difference is computed for a late day or a day before the first message", async () => {
   const { days, countries, otherCountry } = await reconciliation()
   const units = ({ day, console, service, difference, why }: Record<string, { units: number }>) => {
     return [day, console?.units ?? null, service?.units ?? null, difference, why]
@@ -215,7 +215,7 @@ test("late days and days before the first message have no difference, and countr
   ])
 })
 
-test("subscription events are compared only if both sources count them in the same way", async () => {
+test("subscription events of console and service are compared by type, with causes", async () => {
   const { body } = await scene.service.call(`/v1/apps/${scene.appId}/subscriptions?days=6`, { key })
   expect(body.reconciliation.with).toEqual((await reconciliation()).with)
   const events = body.reconciliation.events.map(({ causes, ...event }: { causes: object[] }) => [
@@ -242,7 +242,7 @@ test("subscription events are compared only if both sources count them in the sa
   ])
 })
 
-test("reconciliation needs the right, and the figures of a revoked or removed service stay", async () => {
+test("reconciliation needs revenue:read, and figures of a revoked or removed service stay", async () => {
   const limitedKey = await scene.service.key(scene.workspaceId, { scopes: ["apps:read"] })
   const refused = await scene.service.call(`/v1/apps/${scene.appId}/revenue`, { key: limitedKey })
   expect([refused.status, refused.body.error]).toEqual([403, "scope_required"])

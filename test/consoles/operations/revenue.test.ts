@@ -77,7 +77,7 @@ function daily(): void {
 
 const NOTHING = { downloads: 0, redownloads: 0, updates: 0, purchases: 0, subscriptions: 0, other: 0, refunds: 0 }
 
-slow("revenue after connecting lists each day as read, empty or unknown, and each currency separately", async () => {
+slow("revenue lists each day as read, empty or unknown, and lists each currency separately", async () => {
   daily()
   const { id } = await scene.add()
   await readReports(16)
@@ -247,7 +247,7 @@ slow("subscriptions are counted by event, with free trials separate from paid st
   expect((await call("subscriptions?days=2&country=us")).body.stock.active).toBe(12)
 })
 
-slow("the day and portfolio answers show dollars, trials and sources, and hide money without the right", async () => {
+slow("the day and portfolio answers show dollars and trials, but no money to a key without the right", async () => {
   const trial = {
     "App Apple ID": TEA.id,
     "Subscription Apple ID": "77",
@@ -369,7 +369,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     return [rest.status, rest.body.error, rest.body.detail]
   }
 
-  test("revenue is refused without an account, with another app's account and with an unmapped app", async () => {
+  test("revenue is refused without an account and with an account of another kind or app", async () => {
     for (const path of ["revenue", "subscriptions"])
       expect(await refusals(path)).toEqual([
         404,
@@ -387,7 +387,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     expect(await refusals()).toEqual([404, "not_connected", expect.stringContaining(`does not have app ${TEA.id}`)])
   })
 
-  test("revenue is refused before the first read and for a key without the right", async () => {
+  test("revenue is refused before the first read, and the error names a missing role of the console key", async () => {
     const { id } = await scene.add(scene.standIn.key("MARKETING"))
     expect(await refusals()).toEqual([404, "not_measured", expect.stringMatching(/needs the role Sales/)])
     await scene.sql`delete from connected_account`
@@ -396,7 +396,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     expect(id).toStartWith("ac_")
   })
 
-  test("an app only on Google Play needs its console for revenue, and its subscriptions are refused", async () => {
+  test("an app only on Google Play needs Play Console for revenue, and has no subscriptions", async () => {
     const input = {
       workspaceId: scene.workspaceId,
       androidPkg: "com.example.tea",

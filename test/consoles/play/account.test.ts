@@ -74,7 +74,7 @@ test("a missing right does not affect other rights, and the reason names the mis
   expect(disabled.state).toBe("ok")
 })
 
-test("an account with an unknown bucket is limited; the reason names the place that shows the bucket", async () => {
+test("an account with an unknown bucket is limited; the reason says where to find the bucket's name", async () => {
   const { state, why } = await scene.add({ part: "pubsite_prod_12345" })
   expect(state).toBe("limited")
   expect(why).toContain("there is no bucket pubsite_prod_12345; Play Console shows its name")
@@ -86,19 +86,27 @@ describe("a file that is not the key of a service account is refused before any 
   const CASES: [string, () => string, RegExp][] = [
     ["an OAuth client", () => JSON.stringify({ installed: { client_id: "x" } }), /an OAuth client, which acts for/],
     ["a person's credentials", () => JSON.stringify({ type: "authorized_user" }), /credentials of a person, as gcloud/],
-    ["federation", () => JSON.stringify({ type: "external_account" }), /workload identity federation/],
+    [
+      "a file of workload identity federation",
+      () => JSON.stringify({ type: "external_account" }),
+      /workload identity federation/,
+    ],
     ["an API key", () => "AIzaSyA-0123456789", /an API key, which gives access to no account/],
     ["the private key alone", pem, /the private key alone, without the rest/],
-    ["half a file", () => scene.standIn.key().json.slice(0, 900), /this JSON is cut off or damaged/],
+    ["a key file that is cut off", () => scene.standIn.key().json.slice(0, 900), /this JSON is cut off or damaged/],
     ["a P12 file", () => "\u0030\u0082\u0009", /the P12 format is not supported/],
-    ["a PEM without an end", () => JSON.stringify({ ...good(), private_key: pem().slice(0, 700) }), /cut off, because/],
     [
-      "a PEM with a hole",
+      "a private key without its end",
+      () => JSON.stringify({ ...good(), private_key: pem().slice(0, 700) }),
+      /cut off, because/,
+    ],
+    [
+      "a private key with a missing line",
       () => JSON.stringify({ ...good(), private_key: pem().replace(/\n.{64}\n/, "\n") }),
       /its private_key is damaged/,
     ],
     [
-      "another address",
+      "an address that is not of a service account",
       () => JSON.stringify({ ...good(), client_email: "me@example.com" }),
       /not the address of a serv/,
     ],
@@ -122,7 +130,7 @@ describe("a file that is not the key of a service account is refused before any 
   })
 })
 
-test("the URLs in the file are ignored", async () => {
+test("the URLs in a service account's key file are ignored", async () => {
   const { json } = scene.standIn.key()
   expect(json).toContain('"token_uri": "https://attacker.example/token"')
   expect(Object.keys(serviceAccountIn(json)).sort()).toEqual(["email", "keyId", "privateKey"])

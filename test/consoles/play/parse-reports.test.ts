@@ -202,7 +202,7 @@ describe("files of money", () => {
     expect([days.length, days[0]?.rows, days[30]?.rows]).toEqual([31, [], []])
   })
 
-  test("a row without an amount is skipped, and no row has zero in place of a missing amount", async () => {
+  test("a row without an amount is skipped and reported, and does not count as zero", async () => {
     const { days, putAside } = await parseReport(
       EARNINGS,
       [earningsHead, earningsRow({}), earningsRow({ amount: "" })].join("\n"),
@@ -211,7 +211,7 @@ describe("files of money", () => {
     expect(days[1]?.rows).toHaveLength(1)
   })
 
-  test("estimated sales are reported up to the last order, or for the whole month once it is over", async () => {
+  test("estimated sales cover the days up to the last order, or the whole month once it is over", async () => {
     const head =
       "Order Number,Order Charged Date,Financial Status,Product Title,Product ID,SKU ID,Currency of Sale," +
       "Charged Amount,Country of Buyer"
@@ -233,7 +233,7 @@ describe("files of money", () => {
     expect((await parseReport(SALES, [head, ...lines].join("\n"))).days).toHaveLength(31)
   })
 
-  slow("a month of thirty thousand rows is summed up in pieces, between which other work runs", async () => {
+  slow("other work runs while a month of thirty thousand rows is summed up", async () => {
     const lines = Array.from({ length: 30_000 }, (_, place) => earningsRow({ order: `GPA.${place}` }))
     let turns = 0
     const timer = setInterval(() => turns++, 0)

@@ -84,7 +84,7 @@ const days = async () => {
 
 const media = () => scene.standIn.requests.filter((path) => path.includes("alt=media"))
 
-slow("files of tracked apps and known reports are read, the latest months first, back two years", async () => {
+slow("known reports of tracked apps are read for the last two years, latest month first", async () => {
   const { standIn } = scene
   standIn.pageSize = 2
   for (const monthsBack of [0, 1, 2, 23, 24])
@@ -113,35 +113,30 @@ slow("files of tracked apps and known reports are read, the latest months first,
   expect((await findAccount(sql, scene.workspaceId, account)).troubles).toEqual([])
 })
 
-slow(
-  "a missing file is late, not empty; an empty file gives no zeros; and a file that appears later is read then",
-  async () => {
-    const { standIn } = scene
-    standIn.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
-    standIn.put(nameOf(1), installs(1, {}), EARLIER)
-    await connect()
-    await readAll()
-    expect(await tasks()).toEqual([
-      [nameOf(0), "late"],
-      [nameOf(1), "empty"],
-      [nameOf(2), "read"],
-    ])
-    expect(await days()).toEqual([[`${month(2)}-01`, 5]])
-    expect(await sql`select from report_day where account_id = ${account} and day >= ${`${month(1)}-01`}`).toHaveLength(
-      0,
-    )
-    standIn.put(nameOf(0), installs(0, { "01": 7 }))
-    await relist()
-    expect(await days()).toEqual([
-      [`${month(2)}-01`, 5],
-      [`${month(0)}-01`, 7],
-    ])
-    expect(media()).toHaveLength(1)
-  },
-)
+slow("a missing file is late and not empty, and is read when it appears; an empty file gives no zeros", async () => {
+  const { standIn } = scene
+  standIn.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
+  standIn.put(nameOf(1), installs(1, {}), EARLIER)
+  await connect()
+  await readAll()
+  expect(await tasks()).toEqual([
+    [nameOf(0), "late"],
+    [nameOf(1), "empty"],
+    [nameOf(2), "read"],
+  ])
+  expect(await days()).toEqual([[`${month(2)}-01`, 5]])
+  expect(await sql`select from report_day where account_id = ${account} and day >= ${`${month(1)}-01`}`).toHaveLength(0)
+  standIn.put(nameOf(0), installs(0, { "01": 7 }))
+  await relist()
+  expect(await days()).toEqual([
+    [`${month(2)}-01`, 5],
+    [`${month(0)}-01`, 7],
+  ])
+  expect(media()).toHaveLength(1)
+})
 
 slow(
-  "a restated month replaces its changed days once and keeps both reports, and other files are not requested",
+  "a restated month replaces its changed days once and keeps both reports; other files are not requested",
   async () => {
     const { standIn } = scene
     standIn.put(nameOf(1), installs(1, { "01": 10, "02": 20 }), EARLIER)
@@ -175,7 +170,7 @@ slow(
   },
 )
 
-test("a second earnings file of the same month is refused until the first is gone", async () => {
+test("a second earnings file of the same month is refused until the first file is removed", async () => {
   const { standIn } = scene
   const nameAt = (number: number) => `earnings/earnings_${compact(1)}_123-${number}.zip`
   const titles = "Description,Transaction Date,Transaction Type,Product id,Sku Id,Buyer Country,Buyer Currency"

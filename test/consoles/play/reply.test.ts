@@ -58,7 +58,7 @@ test("the preview shows an existing reply, and repeating that reply is free", as
   expect((await scene.preview({ response: "Thanks!" })).body).toMatchObject({ credits: 0 })
 })
 
-slow("a confirm is refused, or its job ends unsent, if someone replied in Play Console after the preview", async () => {
+slow("a reply is not sent if someone replied in Play Console after the preview or after the confirm", async () => {
   const { body } = await scene.preview()
   scene.review.reply = { text: "Somebody else's.", atMs: Date.now() }
   expect((await scene.confirm(body.confirmToken)).body).toMatchObject({
@@ -72,7 +72,7 @@ slow("a confirm is refused, or its job ends unsent, if someone replied in Play C
   expect([scene.shelf.sent, await scene.used()]).toEqual([[], 0])
 })
 
-slow("a text that Google would refuse or change is refused, and the error names its length or the reason", async () => {
+slow("a reply that is too long or contains HTML is refused, and the error explains why", async () => {
   const { status, body } = await scene.preview({ response: "é".repeat(351) })
   expect([status, body.error, body.field, body.detail]).toEqual([
     400,
@@ -85,7 +85,7 @@ slow("a text that Google would refuse or change is refused, and the error names 
   expect((await scene.preview({ response: "I <3 it, 1 < 2 > 0" })).status).toBe(200)
 })
 
-test("a reply is refused with ios_only without an account, and with a reason while writes are off", async () => {
+test("a reply is refused with ios_only without an account, and with a reason if writes are off", async () => {
   await setWrites(scene.register, scene.workspaceId, scene.account, { on: false })
   const disabled = await scene.preview()
   expect([disabled.body.error, disabled.body.reason]).toEqual([
@@ -125,11 +125,36 @@ test("a review that is not stored, or that Play Console does not have, is refuse
 
 describe("a reply that Google refuses is sent once, fails, and returns its credits", () => {
   const CASES: [name: string, answer: () => Response, error: string, detail: RegExp][] = [
-    ["too long", () => googleRefusal(400, "invalid", "The reply\u0007 is too long."), "invalid_arguments", /too long/],
-    ["a deleted review", () => googleRefusal(404, "notFound", "Not found."), "review_not_found", /Play Console has no/],
-    ["no right", () => googleRefusal(401, "permissionDenied", "No."), "not_connected", /permission Reply to reviews/],
-    ["a disabled API", () => googleRefusal(403, "accessNotConfigured", "No."), "not_connected", /API is not enabled/],
-    ["a refused token", () => googleRefusal(401, "authError", "No."), "not_connected", /refuses the access token/],
+    [
+      "a reply that is too long",
+      () => googleRefusal(400, "invalid", "The reply\u0007 is too long."),
+      "invalid_arguments",
+      /too long/,
+    ],
+    [
+      "a reply to a deleted review",
+      () => googleRefusal(404, "notFound", "Not found."),
+      "review_not_found",
+      /Play Console has no/,
+    ],
+    [
+      "a reply without the right",
+      () => googleRefusal(401, "permissionDenied", "No."),
+      "not_connected",
+      /permission Reply to reviews/,
+    ],
+    [
+      "a reply through a disabled API",
+      () => googleRefusal(403, "accessNotConfigured", "No."),
+      "not_connected",
+      /API is not enabled/,
+    ],
+    [
+      "a reply with a refused token",
+      () => googleRefusal(401, "authError", "No."),
+      "not_connected",
+      /refuses the access token/,
+    ],
   ]
   for (const [name, answer, error, detail] of CASES)
     test(name, async () => {
@@ -173,7 +198,7 @@ const CUTS: Cut[] = [
 ]
 
 slow.each(CUTS.filter((_, at) => at < cases(4, 6)))(
-  "a reply whose connection is cut %j is sent once, and the job's final state matches Google Play",
+  "a reply is sent once if the connection breaks (%j), and the job's final state matches Google Play",
   async (cut) => {
     const id = await scene.queued()
     scene.cutter.cut(cut)

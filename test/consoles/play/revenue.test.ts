@@ -52,7 +52,7 @@ test("revenue of recorded earnings equals the sum of the raw lines in each curre
   })
 })
 
-test("a late day, a day without a sale and a day with a withheld count have different answers", async () => {
+test("a late day, a day without installs and a day with a withheld count are reported differently", async () => {
   const scene = await tea()
   const installs = "stats/installs/installs_com.tea_202611_overview.csv"
   await scene.store(
@@ -88,7 +88,7 @@ test("a late day, a day without a sale and a day with a withheld count have diff
   ])
 })
 
-slow("estimated sales begin after the last settled day, and no other figure includes them", async () => {
+slow("estimated sales begin after the last settled day and are included in no other figure", async () => {
   const scene = await tea()
   await scene.store(
     "earnings/earnings_202610_1-1.zip",

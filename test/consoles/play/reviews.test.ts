@@ -68,7 +68,7 @@ async function task() {
 const list = async (query = "") => (await scene.service.call(`/v1/apps/${scene.appId}/reviews${query}`, { key })).body
 const idsOf = (body: { android: { id: string }[] | null }) => body.android?.map((review) => review.id) ?? null
 
-slow("all pages of the week are read and listed with their source, and no author is stored", async () => {
+slow("all pages of the week's reviews are read and listed with their source, and no author is stored", async () => {
   shelf.pageSize = 2
   shelf.reviews = [1, 2, 3, 4, 5].map((number) => shelfReview(number))
   await readAll()
@@ -81,7 +81,7 @@ slow("all pages of the week are read and listed with their source, and no author
   expect((await everyRow(sql)).filter((row) => row.includes(AUTHOR))).toEqual([])
 })
 
-slow("a review that the store's page shows too is listed once, with what only the console has", async () => {
+slow("a review that the store's page also shows is listed once, with the console's details stored", async () => {
   const [first, second] = [shelfReview(1), shelfReview(2, { reply: { text: "Thanks!", atMs: Date.now() - HOUR_MS } })]
   shelf.reviews = [first, second]
   const onPage = { id: second.id, stars: 2, text: "Text 2", at: new Date(second.atMs) }

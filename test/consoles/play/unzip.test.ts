@@ -5,7 +5,7 @@ import { zipOf } from "./zip.ts"
 const CSV = Buffer.from("Order Number,Amount\nGPA.1,4.99\n")
 const entry = { name: "salesreport_202610.csv", content: CSV }
 
-test("the only file is unpacked, compressed or not, whatever path its name has", async () => {
+test("an archive's only file is unpacked, compressed or not, and the path in its name is ignored", async () => {
   for (const file of [entry, { ...entry, method: 0 }, { ...entry, name: "../../../etc/passwd" }])
     expect(Buffer.from(await unzipped(zipOf(file)))).toEqual(CSV)
   const commented = Buffer.concat([zipOf(entry), Buffer.from("made by Google")])

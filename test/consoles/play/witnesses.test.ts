@@ -79,7 +79,7 @@ async function twoWitnesses() {
   }
 }
 
-slow("settled earnings of Google Play are compared only with Play purchases, separately for each cause", async () => {
+slow("settled earnings of Google Play are compared only with Play purchases, and listed by cause", async () => {
   const scene = await twoWitnesses()
   expect(await scene.reconciliation()).toBeNull()
   // A service that only ever reported the App Store has no data about Google Play.
@@ -145,7 +145,7 @@ slow("days that Google Play has not settled cause no unexplained difference in a
   ])
 })
 
-test("a service is connected to an app by its package, and App Store notifications only by its number", async () => {
+test("a billing service is connected by package or number, App Store notifications only by number", async () => {
   const scene = await twoWitnesses()
   const add = (kind: string, part: string) =>
     addAccount({ sql: scene.sql, sealer, reach: reachOf("http://127.0.0.1:9") }, scene.workspaceId, {

@@ -39,7 +39,7 @@ beforeSlow(async () => {
 })
 afterSlow(() => scene.standIn.stop())
 
-slow("no figure of the demo is from the future, at whatever hour of whatever day it is loaded", () => {
+slow("the demo contains no report from the future, whatever the hour and the day of loading", () => {
   const accounts = { console: "console", ads: "ads" }
   const apps = [{ id: "app", iosId: TEA.id, name: TEA.name, keywords: KEYWORDS }]
   // two weeks around each change of the clocks in California
@@ -53,7 +53,7 @@ slow("no figure of the demo is from the future, at whatever hour of whatever day
 })
 
 describe("the demo's account for a new key", () => {
-  slow("sales cover each of ninety days up to yesterday, in three currencies, with matching sums", async () => {
+  slow("the demo's sales cover the ninety days up to yesterday, and the days add up to the totals", async () => {
     const { status, body } = await ask("revenue?days=90")
     expect([status, body.from, body.to]).toEqual([200, "2025-12-11", YESTERDAY])
     expect(body.sources).toMatchObject([{ state: "demo", why: expect.stringContaining("invented"), reportedDays: 90 }])
@@ -70,20 +70,23 @@ describe("the demo's account for a new key", () => {
     expect(body.products.map(({ title }: { title: string }) => title)).toContain("Invented Pro, monthly")
   })
 
-  slow("subscriptions, active counts and the funnel are shown, and first downloads equal the sales", async () => {
-    const { body: subscriptions } = await ask("subscriptions?days=30")
-    expect(subscriptions.sources.map(({ state }: { state: string }) => state)).toEqual(["demo", "demo"])
-    expect(subscriptions.totals.trialStarts).toBeGreaterThan(subscriptions.totals.trialConversions)
-    expect(subscriptions.stock).toMatchObject({ day: YESTERDAY, active: expect.any(Number) })
-    const { body: sold } = await ask("revenue?days=30")
-    const { status, body: funnel } = await ask("funnel?days=30")
-    expect(status).toBe(200)
-    expect(funnel.totals.firstDownloads).toBe(sold.totals.downloads)
-    expect(funnel.totals.impressions).toBeGreaterThan(funnel.totals.pageViews)
-    expect(funnel.sources[0].state).toBe("demo")
-  })
+  slow(
+    "the demo has subscriptions and a funnel, and the funnel's first downloads equal the downloads sold",
+    async () => {
+      const { body: subscriptions } = await ask("subscriptions?days=30")
+      expect(subscriptions.sources.map(({ state }: { state: string }) => state)).toEqual(["demo", "demo"])
+      expect(subscriptions.totals.trialStarts).toBeGreaterThan(subscriptions.totals.trialConversions)
+      expect(subscriptions.stock).toMatchObject({ day: YESTERDAY, active: expect.any(Number) })
+      const { body: sold } = await ask("revenue?days=30")
+      const { status, body: funnel } = await ask("funnel?days=30")
+      expect(status).toBe(200)
+      expect(funnel.totals.firstDownloads).toBe(sold.totals.downloads)
+      expect(funnel.totals.impressions).toBeGreaterThan(funnel.totals.pageViews)
+      expect(funnel.sources[0].state).toBe("demo")
+    },
+  )
 
-  slow("ads cover four weeks, with terms that add up to the campaign, a change and the week's searches", async () => {
+  slow("the demo's ads cover four weeks, and the spend of search terms adds up to the campaign's spend", async () => {
     const [campaigns, keywords, terms, commands, popularity] = await Promise.all(
       ["campaigns", "ads-keywords", "ads-search-terms", "ads-commands", "search-popularity"].map((path) => ask(path)),
     )
@@ -101,7 +104,7 @@ describe("the demo's account for a new key", () => {
     expect(newDownloads).toBeLessThan((await ask("revenue?days=28&country=us")).body.totals.downloads)
   })
 
-  slow("prices, the portfolio and the operation today have data of the demo", async () => {
+  slow("the operations for prices, portfolio and today return demo data", async () => {
     const pricing = await ask("pricing")
     expect([pricing.status, pricing.body.sources[0].state]).toEqual([200, "demo"])
     expect(pricing.body.offered).toMatchObject([{ kind: "introductory", mode: "FREE_TRIAL", duration: "ONE_WEEK" }])
@@ -120,7 +123,7 @@ describe("the demo's account for a new key", () => {
     )
   })
 
-  slow("the owner's pages with the demo begin with a notice that the data is invented", async () => {
+  slow("the revenue and ads pages mark the demo's data as invented", async () => {
     const owner = await ownerOf(scene.service, scene.workspaceId)
     for (const page of ["revenue", "ads"]) {
       const { status, text } = await owner.open(`/app/apps/${scene.appId}/${page}`)
@@ -129,7 +132,7 @@ describe("the demo's account for a new key", () => {
     }
   })
 
-  slow("every figure leads to a report whose rows add up to it", async () => {
+  slow("every figure of the demo's account equals the sum of the rows in its report", async () => {
     const readReport = async (report: EvidenceReport, day = YESTERDAY) => {
       const app = { id: scene.appId, iosId: TEA.id, androidPkg: null }
       return (await readReportEvidence(scene.sql, scene.workspaceId, app, { report, day }))!.said
@@ -170,7 +173,7 @@ describe("the demo's account for a new key", () => {
     expect(await readReport("sales", "2025-01-01")).toEqual([])
   })
 
-  slow("no other key sees the demo's account", async () => {
+  slow("a key of another workspace, or without the scope, does not get the demo account's data", async () => {
     const otherWorkspace = await scene.service.workspace()
     const appId = await trackOwn(scene.sql, { workspaceId: otherWorkspace, iosId: TEA.id, keywords: ["tea"] })
     const otherKey = await scene.service.key(otherWorkspace)
@@ -180,7 +183,7 @@ describe("the demo's account for a new key", () => {
   })
 })
 
-slow("the demo's account has no key, sends no requests, and can only be removed", async () => {
+slow("the demo's account sends no requests and cannot be tested, paused or changed", async () => {
   const { sql, workspaceId, register, standIn } = scene
   const requestCount = standIn.requests.length
   const parts = { sql, sealer, log: silentLog, reach: register.reach, gapMs: 0 }
@@ -211,7 +214,7 @@ slow("the demo's account has no key, sends no requests, and can only be removed"
   expect(await sql`select from connected_account where next_at is not null`).toHaveLength(0)
 })
 
-slow("the demo's account stores invented data and refuses real data", async () => {
+slow("the demo's account stores invented reports and refuses real reports", async () => {
   const [account] = await scene.sql<{ id: string }[]>`
     select id
     from connected_account
@@ -225,7 +228,7 @@ slow("the demo's account stores invented data and refuses real data", async () =
   await scene.sql`delete from sales_fact_row where day = ${day}`
 })
 
-long("loading the demo again changes nothing; a day later it adds days without changing others", async () => {
+long("loading the demo again changes nothing; loading it a day later only adds a day", async () => {
   const before = await accountRows()
   expect(before.sales_fact!.rows).toBeGreaterThan(90)
   expect((await load()).recorded).toBe(0)
@@ -239,7 +242,7 @@ long("loading the demo again changes nothing; a day later it adds days without c
   scene.clock.now = NOW
 })
 
-slow("the demo's account is removed by a real account, with the demo, or alone, and does not return", async () => {
+slow("adding a real account removes the demo's account, and loading the demo does not restore it", async () => {
   const { sql, workspaceId } = scene
   const demos = () => sql`select id from connected_account where state = 'demo'`
   const { id } = await scene.add()

@@ -35,30 +35,27 @@ beforeEach(async () => {
   await load()
 })
 
-slow(
-  "the demo's reviews have all stars in three languages, are marked, and can be counted, " + "searched and summarised",
-  async () => {
-    const stats = await ask("/stats")
-    expect(stats).toMatchObject({ feed: { feed: "demo-us", state: "read" }, count: 28 })
-    for (const count of Object.values(stats.distribution)) expect(count).toBeGreaterThan(0)
-    expect(stats.byVersion.length).toBeGreaterThan(1)
-    const { reviews, feed } = await ask("/search?limit=50")
-    expect([reviews.length, feed.feed]).toEqual([28, "demo-us"])
-    for (const { id, title } of reviews)
-      expect([id, title]).toEqual([
-        expect.stringMatching(/^invented-/),
-        expect.stringMatching(/^(Invented|Inventada|Erfunden): /),
-      ])
-    const languages = new Set(reviews.map(({ title }: { title: string }) => title.split(":")[0]))
-    expect(languages.size).toBe(3)
-    expect((await ask("/search?q=crash&rating=2")).reviews).toMatchObject([{ title: "Invented: crashes" }])
-    const summary = await ask("/summary")
-    expect(summary).toMatchObject({ state: "ready", reviews: 28, feed: { feed: "demo-us" }, written: { by: "rules" } })
-    expect(summary.themes.length).toBeGreaterThan(2)
-  },
-)
+slow("the demo's reviews are marked as invented and can be counted, searched and summarised", async () => {
+  const stats = await ask("/stats")
+  expect(stats).toMatchObject({ feed: { feed: "demo-us", state: "read" }, count: 28 })
+  for (const count of Object.values(stats.distribution)) expect(count).toBeGreaterThan(0)
+  expect(stats.byVersion.length).toBeGreaterThan(1)
+  const { reviews, feed } = await ask("/search?limit=50")
+  expect([reviews.length, feed.feed]).toEqual([28, "demo-us"])
+  for (const { id, title } of reviews)
+    expect([id, title]).toEqual([
+      expect.stringMatching(/^invented-/),
+      expect.stringMatching(/^(Invented|Inventada|Erfunden): /),
+    ])
+  const languages = new Set(reviews.map(({ title }: { title: string }) => title.split(":")[0]))
+  expect(languages.size).toBe(3)
+  expect((await ask("/search?q=crash&rating=2")).reviews).toMatchObject([{ title: "Invented: crashes" }])
+  const summary = await ask("/summary")
+  expect(summary).toMatchObject({ state: "ready", reviews: 28, feed: { feed: "demo-us" }, written: { by: "rules" } })
+  expect(summary.themes.length).toBeGreaterThan(2)
+})
 
-slow("no other workspace gets the demo's reviews: not for the same app, in the market or among readings", async () => {
+slow("a workspace without the demo never gets the demo's reviews, even if it tracks the same app", async () => {
   const otherWorkspace = await scene.service.workspace({ explorer: true, plan: "pro" })
   const otherApp = await trackOwn(scene.sql, { workspaceId: otherWorkspace, iosId: TEA.id, keywords: ["tea"] })
   const their = await scene.service.key(otherWorkspace)
@@ -74,13 +71,13 @@ slow("no other workspace gets the demo's reviews: not for the same app, in the m
   expect(await readings(scene.workspaceId, scene.appId)).toContain("demo-us")
 })
 
-slow("a store's own reviews replace the demo's and are never mixed with them", async () => {
+slow("reviews read from the store replace the demo's reviews", async () => {
   await record(scene.sql, [OWN_REVIEW], () => NOW)
   const { reviews, feed } = await ask("/search?from=2025-10-01")
   expect([feed.feed, reviews.map(({ id }: { id: string }) => id)]).toEqual(["us", ["1"]])
 })
 
-slow("loading the demo's reviews again changes nothing, even after a rebuild; a day later it adds days", async () => {
+slow("loading the demo's reviews again changes nothing; loading them four days later adds reviews", async () => {
   const before = await storedVersions()
   expect(before.versions.length).toBe(28)
   expect((await load()).recorded).toBe(0)
@@ -91,7 +88,7 @@ slow("loading the demo's reviews again changes nothing, even after a rebuild; a 
   expect([after.length, before.versions.every(({ id }) => after.includes(id))]).toEqual([30, true])
 })
 
-slow("the demo's reviews are removed by the first real account, and with the demo", async () => {
+slow("the demo's reviews are removed by the first real account or with the demo", async () => {
   await scene.add()
   expect(await ask("/stats")).toMatchObject({ feed: { feed: "us", state: "never_read" }, count: null })
   expect(await storedVersions()).toEqual({ versions: [], days: [], reads: [], feeds: [] })

@@ -7,7 +7,7 @@ const SEEDED = { seed: 20_250_901, numRuns: 1_000 }
 const count = fc.integer({ min: 0, max: 40_000_000 })
 const counts = fc.array(count, { minLength: 1, maxLength: 12 })
 
-test("more ratings at any place never lower the demand, and it stays between 0 and 100", () => {
+test("more ratings of any result never lower the demand, which stays between 0 and 100", () => {
   fc.assert(
     fc.property(counts, fc.nat(11), fc.nat(10_000_000), (ratings, at, more) => {
       const place = at % ratings.length
@@ -32,25 +32,25 @@ test("an unknown rating count is never treated as zero", () => {
   )
 })
 
-test("the demand is not measured if less than half of the weight is known", () => {
+test("the demand is not measured if the known ratings have less than half of the weight", () => {
   expect(demandOf([null, ...Array(9).fill(100)])?.score).toBe(demandOf(Array(10).fill(100))?.score as number)
   expect(demandOf([null, null, ...Array(8).fill(100)])).toBeUndefined()
   expect(demandOf(Array(10).fill(null))).toBeUndefined()
 })
 
-test("a list without results has a null score, and one without ratings has 0", () => {
+test("the demand score is null without results, and 0 for results without ratings", () => {
   expect(demandOf([])).toEqual({ score: null, parts: { ratingMass: null, places: 0, known: 0 } })
   expect(demandOf([0, 0, 0])).toEqual({ score: 0, parts: { ratingMass: 0, places: 3, known: 3 } })
 })
 
-test("only the first ten places count, and the first place counts most", () => {
+test("only the first ten results affect the demand, and the first result affects it most", () => {
   expect(demandOf([...Array(10).fill(5), 9e7])).toEqual(demandOf(Array(10).fill(5))!)
   const mass = (ratings: number[]) => demandOf([...ratings, ...Array(8).fill(100)])?.parts.ratingMass as number
   expect(mass([100, 100])).toBe(100)
   expect(mass([1_000, 100])).toBeGreaterThan(1.5 * mass([100, 1_000]))
 })
 
-test("empty places count as zero ratings", () => {
+test("missing results among the first ten count as results with zero ratings", () => {
   expect(demandOf([1_000, 1_000, 1_000])?.score).toBeLessThan(demandOf(Array(10).fill(1_000))?.score as number)
 })
 
@@ -70,6 +70,6 @@ test("swapping the ninth and the eleventh app moves the demand of real terms by 
   )
 })
 
-test("a mass of 31.6 million gives the full demand, and a tenfold mass adds two fifteenths of it", () => {
+test("the demand of a rating mass of 0, 31, 999 and 10^12 is 0, 20, 40 and 100", () => {
   expect([0, 10 ** 1.5 - 1, 999, 1e12].map((mass) => Math.round(demandScale(mass)))).toEqual([0, 20, 40, 100])
 })

@@ -20,7 +20,7 @@ const ten = (entry: Slot) => Array.from({ length: 10 }, () => entry)
 const score = (list: Slot[]) => difficultyOf("tea", list, NOW)?.score as number
 
 describe("difficulty", () => {
-  test("stronger apps or matching titles never lower the difficulty, and it stays between 0 and 100", () => {
+  test("stronger apps or matching titles never lower the difficulty, which stays between 0 and 100", () => {
     fc.assert(
       fc.property(slots, fc.nat(9), fc.nat(1_000_000), (list, at, more) => {
         const place = at % Math.min(10, list.length)
@@ -36,13 +36,13 @@ describe("difficulty", () => {
     )
   })
 
-  test("only the ratings of the weakest results affect the difficulty: giants above them change nothing", () => {
+  test("the difficulty depends on the ratings of the weakest results, not on those of the strongest", () => {
     const weak = [...Array(7).fill(tea(1_000)), ...Array(3).fill(tea(100))]
     const giants = [...Array(7).fill(tea(30_000_000)), ...Array(3).fill(tea(100))]
     expect(score(giants)).toBe(score(weak))
   })
 
-  test("fewer than five results have no difficulty, and empty places lower it", () => {
+  test("a keyword with fewer than five results has no difficulty; six results give less difficulty than ten", () => {
     expect(difficultyOf("tea", Array(4).fill(tea(9e6)), NOW)).toEqual({
       score: null,
       parts: { results: 4, titles: null, weakest: null, freshness: null },
@@ -59,7 +59,7 @@ describe("difficulty", () => {
     }
   })
 
-  test("freshness is left out if few updates are known, and outdated apps lower the difficulty", () => {
+  test("outdated apps lower the difficulty, unless too few update dates are known", () => {
     const updated = (days: number) => ten(tea(100, "Tea", new Date(NOW.getTime() - days * 86_400_000)))
     expect(difficultyOf("tea", ten(tea(100)), NOW)?.parts.freshness).toBeNull()
     expect(difficultyOf("tea", updated(0), NOW)?.parts.freshness).toBe(100)

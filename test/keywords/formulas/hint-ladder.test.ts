@@ -9,8 +9,8 @@ const term = fc
   .map(normaliseTerm)
   .filter((text) => text !== "")
 
-describe("the ladder", () => {
-  test("the ladder has at most twelve prefixes, each shorter than the last, from the whole keyword to a letter", () => {
+describe("the ladder of prefixes for a keyword", () => {
+  test("the ladder has at most twelve prefixes, from the whole keyword down to a single letter", () => {
     fc.assert(
       fc.property(term, (text) => {
         const rungs = ladder(text)

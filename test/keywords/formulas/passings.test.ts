@@ -18,7 +18,7 @@ describe("who passed whom", () => {
     })
   })
 
-  test("an absent app ranks below every place that was read", () => {
+  test("an absent app ranks below every listed app", () => {
     const [entered] = passingsOf([ranking(1, [A, B]), ranking(2, [OUR_APP, A, B])], OUR_APP)
     expect([entered?.was, entered?.passed.map(({ app }) => app), entered?.passedBy]).toEqual([null, [A, B], []])
     const [dropped] = passingsOf([ranking(1, [OUR_APP, A]), ranking(2, [A, B])], OUR_APP)
@@ -26,7 +26,7 @@ describe("who passed whom", () => {
     expect(dropped?.passedBy[1]).toEqual({ app: B, was: null, rank: 2 })
   })
 
-  test("nobody passes an app that is absent on both days, and nothing is compared across sources", () => {
+  test("an app that is absent on both days is not passed, and days of different sources are not compared", () => {
     expect(passingsOf([ranking(1, [A, B]), ranking(2, [B, A])], OUR_APP)).toEqual([])
     expect(passingsOf([ranking(1, [A, OUR_APP]), ranking(2, [OUR_APP, A], "play")], OUR_APP)).toEqual([])
   })

@@ -23,7 +23,7 @@ function hintsAt(hintCount: number, letters: number) {
 const score = (inputs: PopularityInputs) => estimatePopularity(inputs)?.score
 
 describe("the popularity estimate", () => {
-  test("a higher part never lowers the estimate, and an estimate is a whole number from 1 to 100", () => {
+  test("a higher input never lowers the estimate, which is a whole number from 1 to 100", () => {
     fc.assert(
       fc.property(mass, mass, hints, fc.nat(5), (ratingMass, more, hintInputs, extraHints) => {
         const base = score({ ratingMass, hints: hintInputs }) as number
@@ -40,7 +40,7 @@ describe("the popularity estimate", () => {
     )
   })
 
-  test("a part that was not read is left out, not treated as zero", () => {
+  test("an input that was not read is left out of the estimate, not treated as zero", () => {
     const demandOnly = estimatePopularity({ ratingMass: 1e6, hints: null })
     expect(demandOnly?.parts).toMatchObject({ demand: 80, hintCount: null, prefixDepth: null, blend: 80 })
     expect(score({ ratingMass: 1e6, hints: NOT_SUGGESTED })).toBeLessThan(demandOnly?.score as number)
@@ -52,7 +52,7 @@ describe("the popularity estimate", () => {
     })
   })
 
-  test("an estimate of zeros is null if every part was read, and not measured otherwise", () => {
+  test("if all known inputs are zero, the estimate is null with every input read and not measured otherwise", () => {
     expect(estimatePopularity({ ratingMass: 0, hints: NOT_SUGGESTED })?.score).toBeNull()
     expect(estimatePopularity({ ratingMass: 0, hints: null })).toBeUndefined()
     expect(estimatePopularity({ ratingMass: null, hints: NOT_SUGGESTED })).toBeUndefined()
@@ -60,14 +60,14 @@ describe("the popularity estimate", () => {
     expect(score({ ratingMass: 0, hints: hintsAt(1, 0) })).toBeGreaterThanOrEqual(1)
   })
 
-  test("five extensions give the full extensions part, and each further letter costs 15 % of the depth part", () => {
+  test("more than five extensions add nothing, and each further letter of depth costs 15 %", () => {
     const parts = (hintInputs: PopularityInputs["hints"]) =>
       estimatePopularity({ ratingMass: 0, hints: hintInputs })?.parts
     expect(parts(hintsAt(5, 1))).toEqual(parts(hintsAt(10, 1)) as never)
     expect([1, 2, 3].map((letters) => parts(hintsAt(0, letters))?.prefixDepth)).toEqual([100, 85, 72.25])
   })
 
-  test("a score is from 1 to 100 and rises with the blend", () => {
+  test("a score is from 1 to 100 and rises with the weighted mean of its inputs", () => {
     expect([scoreOf(-50), scoreOf(1_000)]).toEqual([1, 100])
     expect(scoreOf(60)).toBeGreaterThan(scoreOf(59))
   })

@@ -43,7 +43,7 @@ describe("the last days of an app's keywords", () => {
       { measured: 1, top10: 0, best: null },
     ],
     [
-      "a rank is compared with the last one before the week",
+      "a rank is compared with the last rank before the week",
       [november("tea", { 17: 9, 22: 8, 30: 2 })],
       {
         up: 1,
@@ -83,7 +83,7 @@ describe("the last days of an app's keywords", () => {
       { up: 0, down: 0, riser: null },
     ],
     [
-      "the best mover is the largest in proportion",
+      "the biggest riser and faller are those with the largest change in proportion",
       [november("low", { 22: 190, 30: 90 }), november("top", { 22: 8, 30: 2 }), november("out", { 22: 90, 30: 0 })],
       {
         up: 2,
@@ -96,7 +96,7 @@ describe("the last days of an app's keywords", () => {
     expect(rankMonthOf(terms, TODAY)).toMatchObject(figures)
   })
 
-  test("the line has the share of keywords in the top ten per day, and null for a day without a reading", () => {
+  test("the line chart has each day's share of keywords in the top ten, and null for a day without a reading", () => {
     const { line } = rankMonthOf([november("tea", { 1: 3, 29: 3, 30: 3 }), november("mate", { 29: 0, 30: 40 })], TODAY)
     expect(line).toHaveLength(30)
     expect([line[0], line[27], line[28], line[29]]).toEqual([1, null, 0.5, 0.5])

@@ -35,7 +35,7 @@ test.each([
   ["翻訳", "音楽", 0],
   ["중국어", "중국어 사전", 1],
   ["แปลภาษา", "แอปแปลภาษาไทย", 1],
-])("the match of %s in %s, a script without blanks or Korean, is %d", (term, title, match) => {
+])("the match of %s in %s, without blanks between words or in Korean, is %d", (term, title, match) => {
   expect(titleMatch(term, title)).toBeCloseTo(match, 10)
 })
 

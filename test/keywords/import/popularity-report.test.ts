@@ -62,7 +62,7 @@ describe("Apple's report", () => {
     ])
   })
 
-  test("headings are found in any order and case, below a preamble, with Apple's spelling and with semicolons", () => {
+  test("headings are found in any order, case and spelling, below a preamble, and with semicolons", () => {
     const text = [
       "Data extract produced on 10/13/2025",
       "",
@@ -83,7 +83,7 @@ describe("Apple's report", () => {
     ])
   })
 
-  test("a requested country selects its lines, and a report without a country column requires one", () => {
+  test("a requested country selects its lines, and a report without a country column requires a country", () => {
     const two = report("2025-09,United States,Games,tea,3,90,61", "2025-09,Germany,Games,tee,3,90,44")
     const german = readReport(two, "de")
     expect([german.published.map(({ term }) => term), german.read, german.otherStorefronts]).toEqual([["tee"], 2, 1])
@@ -92,7 +92,7 @@ describe("Apple's report", () => {
     expect(readReport(bare, "gb").published).toMatchObject([{ storefront: "gb", term: "tea", genres: [] }])
   })
 
-  test("a bad line is listed with its reason and does not affect the others", () => {
+  test("a bad line is listed with its reason and does not affect other lines", () => {
     const { published, bad } = readReport(
       report(
         "2025-09,us,Games,tea,3,90,61",

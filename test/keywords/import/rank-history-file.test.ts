@@ -29,7 +29,7 @@ describe("a file with a line for each rank", () => {
     expect(() => read(text)).toThrow("name its storefront with --country")
   })
 
-  test("a cell in which a tool found nothing is neither a rank nor an absence", () => {
+  test("a cell without a number, such as n/a or >250, is neither a rank nor an absence", () => {
     const cells = ["", "-", "–", "0", "n/a", ">250", "500+", "Not ranked", "null"]
     const lines = cells.map((cell, at) => `2025-01-${10 + at},tea timer,us,${cell}`)
     expect(read(["date,keyword,country,rank", ...lines].join("\n"))).toEqual({

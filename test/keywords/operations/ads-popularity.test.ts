@@ -53,7 +53,7 @@ test("Apple Ads' popularity distinguishes not connected, not read, listed and no
   expect((await askPopularity("country=us&adsPopularity=true")).state).toBe("not_measured")
 })
 
-test("Apple Ads' popularity needs ads:read, is hidden from other workspaces, and is apart from ours", async () => {
+test("Apple Ads' popularity requires ads:read and never replaces the field popularity", async () => {
   const blind = await service.key(workspace, { scopes: ["apps:read"] })
   expect(await askPopularity("country=de&adsPopularity=true", blind)).toMatchObject({
     state: "hidden",

@@ -95,7 +95,7 @@ interface Line {
 }
 
 describe("a keyword's competition", () => {
-  test("a keyword has figures if two apps rank for it, else it is listed in fewer or notMeasured", async () => {
+  test("a keyword has figures if two apps rank for it; `fewer` or `notMeasured` lists other keywords", async () => {
     const appId = await track({ keywords: ["two", "one", "none", "never"] })
     await record(
       sql,
@@ -286,7 +286,7 @@ describe("competition over HTTP", () => {
     expect(empty.body).toMatchObject({ error: "invalid_arguments", field: "terms" })
   })
 
-  test("competition costs one credit for any number of keywords, needs the scope, and is free if refused", async () => {
+  test("competition costs one credit for any number of keywords, and a refused call is free", async () => {
     expect((await service.call(`${path}?terms=${many(100, "t").join()}`, { key })).credits.used).toBe(1)
     expect((await service.call(`${path}?terms=a,,b`, { key })).credits.used).toBe(1)
     const reviews = await service.key(workspaceId, { scopes: ["reviews:read"] })

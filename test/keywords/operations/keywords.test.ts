@@ -125,7 +125,7 @@ test("`live` is true on the day of the reading until midnight UTC", async () => 
   expect((await ranks({}, new Date("2025-11-21T00:00:00Z"))).live).toBe(false)
 })
 
-test("each storefront has its own ranks, and one that is not tracked has every term unmeasured", async () => {
+test("each storefront has its own ranks, and every term of an untracked storefront is unmeasured", async () => {
   await record(
     sql,
     ["us", "gb", "de"].map((storefront, i) =>
@@ -144,7 +144,7 @@ test("each storefront has its own ranks, and one that is not tracked has every t
   expect(untracked).toMatchObject({ country: "de", live: false, measuredAt: null })
 })
 
-test("a store that the app is not in has nothing measured", async () => {
+test("every keyword is unmeasured in a store that does not list the app", async () => {
   await record(
     sql,
     [reading("tea", "2025-11-19T10:00:00Z", ["com.example.tea"], { platform: "android", source: "play-search" })],
@@ -159,7 +159,7 @@ test("a store that the app is not in has nothing measured", async () => {
   expect(measuredAt).toBeNull()
 })
 
-slow("an app with thousands of keywords lists each once, in its order, with the rank of the latest day", async () => {
+slow("an app with thousands of keywords lists each keyword once and in order, with its latest rank", async () => {
   const keywords = Array.from({ length: 1_100 }, (_, n) => `word ${(n * 701) % 1_100}`)
   const large = await trackOwn(sql, { workspaceId, iosId: "10007", countries: ["us"], keywords })
   const measured = [0, 499, 500, 1_099].map((at) => keywords[at]!)

@@ -86,7 +86,7 @@ const windows = fc.oneof(
     .filter(({ from, to }) => (from ?? FIRST) <= (to ?? TODAY) && (from ?? FIRST) <= TODAY && (to ?? TODAY) >= FIRST),
 )
 
-test("any window, terms and page return that part of the whole answer, and all pages together equal it", async () => {
+test("a request for some days or terms returns that part of the history, and its pages together equal it", async () => {
   const whole = await allPages()
   expect([whole.from, whole.to, whole.keywords.length]).toEqual([FIRST, TODAY, KEYWORDS])
   expect(Object.keys(whole)).toEqual(["country", "platform", "from", "to", "keywords"])
@@ -114,7 +114,7 @@ test("any window, terms and page return that part of the whole answer, and all p
   await fc.assert(property, { numRuns: cases(8, 40), seed: 14 })
 })
 
-test("a storefront that the app does not track is paged like others, with keywords without points", async () => {
+test("an untracked storefront is paged like a tracked storefront, and its keywords have no points", async () => {
   const all = (await allPages({ country: "de" })).keywords
   expect(all.length).toBe(KEYWORDS)
   const read = await pages({ country: "de", days: 7 }, 5)
@@ -156,7 +156,7 @@ describe("the window of a history", () => {
 })
 
 describe("a page of a history", () => {
-  test("pages do not change or skip a keyword while keywords are added and removed, and the window stays", async () => {
+  test("adding and removing keywords between two pages neither skips a keyword nor changes the window", async () => {
     const whole = await allPages({ days: 10 })
     const terms = whole.keywords.map(({ term }) => term)
     const first = await allPages({ days: 10, limit: 5 })
@@ -177,7 +177,7 @@ describe("a page of a history", () => {
     }
   })
 
-  test("a cursor is accepted only with the same call, and any other is refused with an explanation", async () => {
+  test("a cursor is accepted only with the call that returned it, and other cursors get an explanation", async () => {
     const { nextCursor } = await allPages({ days: 10, limit: 5 })
     const cursor = nextCursor as string
     const swapped = cursor.slice(0, -1) + (cursor.endsWith("A") ? "B" : "A")

@@ -103,7 +103,7 @@ slow("a rival's keywords equal those found by scanning 400 readings of all days,
   }
 })
 
-test("a keyword's latest complete reading counts if it is from the last seven days", async () => {
+test("a rival's keyword is listed if its latest complete reading is from the last seven days", async () => {
   const inGermany = (term: string, at: string, apps: string[], rest: object = {}) =>
     record(sql, [reading(term, at, apps, { storefront: "de", ...rest })], () => NOW)
   await inGermany("gone", "2025-11-19T10:00:00Z", [RIVAL])

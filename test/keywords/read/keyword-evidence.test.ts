@@ -7,7 +7,7 @@ import { freshDatabase } from "../../database.ts"
 import { appsReading, hintsReading, NOW, reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 
-test("evidence without a day has the current figures, including those later than the latest results", async () => {
+test("evidence without a requested day has the current figures, even if the results are older", async () => {
   const sql = await freshDatabase()
   const list = { platform: "ios", storefront: "us", term: "tea" } as const
   const AT = "2025-11-20T09:00:00Z"

@@ -43,7 +43,7 @@ async function readMonths() {
   }))
 }
 
-slow("the months of all tracked terms equal their series, for few and for many terms", async () => {
+slow("the rank months of all tracked terms equal the series of the terms, for few and for many terms", async () => {
   const few = await readMonths()
   expect(few.map(({ term, points }) => [term, points.length])).toEqual([
     ["tea", 4],
@@ -63,7 +63,7 @@ slow("the months of all tracked terms equal their series, for few and for many t
   expect(many.slice(0, 2)).toEqual(few)
 })
 
-slow("the months of several sides read together equal those of each side, also in several batches", async () => {
+slow("rank months of several storefronts and platforms read together equal those read separately", async () => {
   const sides = [SIDE, { ...SIDE, storefront: "de" }, { ...SIDE, storefront: "fr" }, SIDE]
   const batched = await readSidesRankMonths(
     sql,
@@ -79,7 +79,7 @@ slow("the months of several sides read together equal those of each side, also i
   expect(batched[0]!.flatMap(({ months }) => months.map(({ month }) => month))).toEqual([...MONTHS, "2025-09-01"])
 })
 
-test("no months are read if none are requested, and each storefront has its own terms", async () => {
+test("no rank months are returned if no month is requested or the storefront has no readings", async () => {
   expect(await readRankMonths(sql, app, SIDE, [])).toEqual([])
   const german = await readRankMonths(sql, app, { ...SIDE, storefront: "de" }, MONTHS)
   expect(german.map(({ term, months }) => [term, months.size])).toEqual([

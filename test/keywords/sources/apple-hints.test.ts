@@ -35,11 +35,11 @@ test.each([
   expect(reading.storefront).toBe(storefront)
 })
 
-test("an unknown storefront is never requested as another one", () => {
+test("an unknown storefront is never requested as a different storefront", () => {
   expect(() => appleHints.request({ storefront: "qq", prefix: "tide" })).toThrow(RangeError)
 })
 
-test("a prefix is sent exactly, and its reading names it", async () => {
+test("a prefix is sent unchanged, and its reading contains the prefix", async () => {
   const beginnings = [
     "q&a + more",
     "c++",
@@ -132,7 +132,7 @@ test.each([
   expect(failed.outcome).toBe(outcome)
 })
 
-test("the hints request names no language, so that the storefront uses its own", async () => {
+test("the hints request contains no language, so that the store uses the storefront's language", async () => {
   const cases = await Bun.file(new URL("../../cases/stores/hints-request.json", import.meta.url)).json()
   for (const { storefront, header } of cases) {
     const { headers } = appleHints.request({ storefront, prefix: "tide" })

@@ -49,7 +49,7 @@ describe("the request", () => {
     expect(reading).toMatchObject({ storefront: "jp", term: "家計簿", platform: "ios", source: "apple-store-search" })
   })
 
-  test("an unknown storefront is never requested as another one", () => {
+  test("an unknown storefront is never requested as a different storefront", () => {
     for (const code of ["", "zz", "US", "toString"]) {
       expect(() => appleStoreSearch.request({ storefront: code, term: "x" })).toThrow(RangeError)
     }
@@ -57,7 +57,7 @@ describe("the request", () => {
 })
 
 describe("an answer", () => {
-  test("a response gives the apps in order, with facts about the first ones", () => {
+  test("a response gives the apps in order, with facts about the first apps", () => {
     const reading = parse(fixture("apple-store-search-us.json"))
     expect(reading.results).toHaveLength(196)
     expect(reading.results.slice(0, 5).map(({ id }) => id)).toEqual([
@@ -101,7 +101,7 @@ describe("an answer", () => {
     expect(parse(answer(rows, {}, { totalCount: 2 })).depth).toBe(200)
   })
 
-  test("a response nested in page data is read the same way, without other bubbles and bundles", () => {
+  test("a response nested in page data is read the same way, and its other lists are ignored", () => {
     const { results, depth } = parse(fixture("apple-store-search-jp.json"), { storefront: "jp", term: "家計簿" })
     expect([results.length, depth]).toEqual([200, 200])
     expect(results[0]).toMatchObject({ id: "1620000301", name: "ふたり家計簿", ratings: 980 })

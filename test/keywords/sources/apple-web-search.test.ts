@@ -62,7 +62,7 @@ describe("the request", () => {
     expect([...new URL(path, "https://apps.apple.com").searchParams]).toEqual([["term", term]])
   })
 
-  test("an unknown storefront is never requested as another one", () => {
+  test("an unknown storefront is never requested as a different storefront", () => {
     for (const code of ["", "zz", "US", "uk", "us/../gb", "constructor"]) {
       expect(() => appleWebSearch.request({ storefront: code, term: "x" })).toThrow(RangeError)
     }
@@ -134,7 +134,7 @@ describe("a page of results", () => {
     expect(reading.results[11]).toEqual({ id: reading.results[11]!.id })
   })
 
-  test("older pages are read: an array at the root, no kinds, ids of the impression, the canonical link", () => {
+  test("pages in each of the older formats are read", () => {
     const { results, depth } = parse(fixture("apple-web-search-de.html"), { storefront: "de", term: "haushaltsbuch" })
     expect(depth).toBe(200)
     expect(results).toHaveLength(200)

@@ -46,7 +46,7 @@ const PANDA = [
   "com.sinyee.babybus.foodcity",
 ]
 
-test("the recorded page of panda has the app that the term names, then the list, in the order shown", () => {
+test("the recorded page for the term panda gives the app on its card first and then the list in order", () => {
   const { results, ...rest } = read(panda)
   expect(ids(panda)).toEqual(PANDA)
   expect(rest).toEqual({
@@ -92,7 +92,7 @@ test("an app without ratings has no rating instead of 0", () => {
   })
 })
 
-test("a recorded page without a card is 30 deep", () => {
+test("a recorded page without a card has a depth of 30", () => {
   const { results, depth } = read(whereAmI, "where am i")
   expect([depth, results.length]).toEqual([30, 30])
   expect([results[0]?.id, results[8]?.id, results[29]?.id]).toEqual([
@@ -205,7 +205,7 @@ test("a page that shows apps in an unknown place fails as changed and is never a
   expect(broken.map(outcome)).toEqual(broken.map(() => "changed"))
 })
 
-test("a card of another kind shifts nothing and is not an app", () => {
+test("a card of another kind is not an app and does not shift the ranks of the results", () => {
   const data = blockData(panda, "ds:4") as [[null, unknown[]]]
   data[0][1].unshift([...Array(23).fill(null), [null, ["A promotion", "/store/games"]]])
   expect(ids(withData(panda, "ds:4", data))).toEqual(PANDA)
@@ -243,7 +243,7 @@ test("a term matches in another case and white space, whatever characters it con
   }
 })
 
-test("a page whose calls name no term is checked by its title, and fails as changed if that names none", () => {
+test("a page without a term in its calls is checked by its title, and fails as changed without a term there", () => {
   const untold = panda.replace("AZO9Cb", "renamed").replace('["panda"],4,', "[],4,")
   const titled = (title: string) =>
     untold.replace('<title id="main-title">panda', () => `<title id="main-title">${title}`)
@@ -265,7 +265,7 @@ test("a Play page for another country fails as mismatched, as an excerpt and as 
   expect(failureOf(inCountry(panda, "PL"))?.country).toBe("pl")
 })
 
-test("a page that names no country, or two, fails as changed", () => {
+test("a page that names no country or two countries fails as changed", () => {
   const nameless = panda.replaceAll('"US"', '""')
   expect(misread(nameless)).toEqual(["changed", "the page does not name its country"])
   expect(misread(panda.replace('"US"', '"PL"'))).toEqual(["changed", "the page names more than one country"])
@@ -279,7 +279,7 @@ test("a Play page that asks for a CAPTCHA fails as blocked", () => {
   expect(outcome(fixture("play-proof.html"))).toBe("blocked")
 })
 
-test("the request has the term and country in English, and the reading has the country it was read from", async () => {
+test("the request has the term, the country and the language English; the reading has the egress country", async () => {
   server.on("play.google.com", "/store/search", () => new Response(inCountry(panda, "GB")))
   const subject = { storefront: "gb", term: "panda" }
   const { seen: reading, body } = await readOnce(playSearch, subject, reachOf(server, { egress: "de" }))

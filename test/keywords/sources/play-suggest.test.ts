@@ -9,7 +9,7 @@ const pand = fixture("play-suggest-pand.txt")
 const server = replayServer()
 afterAll(() => server.stop())
 
-test("the recorded answer for pand gives its suggestions in order", () => {
+test("the recorded response for the prefix pand gives its suggestions in order", () => {
   expect(playSuggest.parse(pand, { storefront: "us", prefix: "pand" }, about)).toEqual({
     ...about,
     kind: "hints",

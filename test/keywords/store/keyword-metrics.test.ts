@@ -87,7 +87,7 @@ describe("keyword metrics", () => {
     expect(await figures()).toEqual({ ...UNMEASURED, hintCount: 0, hintCountAt: SEEN_AT })
   })
 
-  test("an empty list has neither difficulty nor demand, and without suggestions no popularity", async () => {
+  test("a keyword without results has no difficulty or demand, and no popularity without suggestions", async () => {
     const listed = { demandAt: SEEN_AT, difficultyNone: true, difficultyAt: SEEN_AT }
     await derive([reading("tea", AT, [], { depth: 30 })])
     expect(await figures()).toEqual({ ...UNMEASURED, ...listed })
@@ -141,7 +141,7 @@ describe("keyword metrics", () => {
     })
   })
 
-  test("measuring the same again changes nothing, and older readings never replace a figure", async () => {
+  test("measuring the same readings again changes nothing, and older readings never replace a figure", async () => {
     await derive([ten("tea"), hintsReading("tea", AT, ["tea time"])])
     const before = await rows()
     await derive([])
@@ -185,7 +185,7 @@ describe("keyword metrics", () => {
 })
 
 describe("the inputs of figures", () => {
-  test("figures use the latest day's complete answer, not a deeper one of an earlier day", async () => {
+  test("figures use the complete reading of the latest day, not a deeper reading of an earlier day", async () => {
     const other = (seenAt: string, rest: object) => ({
       ...ten("tea", Array(10).fill(undefined), { depth: 200, ...rest }),
       seenAt: new Date(seenAt),
@@ -222,7 +222,7 @@ describe("the inputs of figures", () => {
     expect(await rows()).toEqual([])
   })
 
-  test("figures use suggestions that another keyword requested, the latest of each prefix", async () => {
+  test("figures use the latest suggestions of each prefix, also those requested for another keyword", async () => {
     await derive([
       hintsReading("tea", "2025-11-10T10:00:00Z", []),
       hintsReading("tea", "2025-11-19T10:00:00Z", ["tea"]),
@@ -245,7 +245,7 @@ describe("the inputs of figures", () => {
     expect((await figures())?.demand).toBe(demandOf(Array(10).fill(1_000))!.score as number)
   })
 
-  test("the depth counts as not read on Google Play, which gets requests only for the whole keyword", async () => {
+  test("the prefix depth is not measured on Google Play, where only whole keywords are requested", async () => {
     const android = { platform: "android", source: "play-suggest" }
     await derive([ten("tea", undefined, { platform: "android" }), hintsReading("tea", AT, ["tea time"], android)], {
       platform: "android",
@@ -256,7 +256,7 @@ describe("the inputs of figures", () => {
     })
   })
 
-  test("many keywords at once each get their own figures", async () => {
+  test("many keywords measured in one call each get their own figures", async () => {
     const terms = Array.from({ length: 40 }, (_, i) => `word ${i}`)
     await record(
       sql,
@@ -278,7 +278,7 @@ describe("the inputs of figures", () => {
 })
 
 describe("concurrent measurements", () => {
-  long("concurrent measurements of the same keywords in different orders wait for each other", async () => {
+  long("concurrent measurements of the same keywords in different orders do not deadlock", async () => {
     const terms = Array.from({ length: 20 }, (_, i) => `word ${i}`)
     const lists = terms.map((term) => ({ term, platform: "ios" as const, storefront: "us" }))
     const derived = (subjects: typeof lists) => ({ finish: (tx: Tx) => deriveKeywordMetrics(tx, subjects, NOW) })
@@ -301,7 +301,7 @@ describe("concurrent measurements", () => {
     expect((await figures("word 7"))?.demand).toBe(demandOf(Array(10).fill(500))!.score as number)
   })
 
-  slow("a measurement of another part of a keyword waits, and the popularity uses both", async () => {
+  slow("two concurrent measurements of parts of a keyword are both used for its popularity", async () => {
     // creates the list first, since creating it would make the other measurement wait anyway
     await record(sql, [popularityReading("tea", "2025-08-01", 50)], () => NOW)
     const [derived, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -324,7 +324,7 @@ describe("concurrent measurements", () => {
     expect(Object.keys(popularity?.parts.of)).toEqual(["hints", "demand"])
   })
 
-  slow("removing the demo removes the figures based on it and restores the others", async () => {
+  slow("removing the demo restores the figures from before the demo", async () => {
     const now = new Date("2025-11-19T23:59:59.999Z")
     await derive([ten("tea"), popularityReading("tea", "2025-09-01", 63)], { now })
     const before = await rows()

@@ -83,7 +83,7 @@ async function empty(): Promise<void> {
 
 describe("list_now and keyword_now", () => {
   slow(
-    "the now rows are the latest stored values, in any order of recording and without the demo",
+    "the rows of both tables equal the latest stored values, in any order of recording and without the demo",
     async () => {
       const shapes = { ranks: 0, figures: 0 }
       await fc.assert(
@@ -111,7 +111,7 @@ describe("list_now and keyword_now", () => {
   )
 
   slow(
-    "missing, wrong and surplus now rows are rebuilt, and correct ones are not written",
+    "missing, wrong and surplus rows of both tables are repaired, and correct rows are not written",
     async () => {
       await empty()
       const terms = Array.from({ length: 230 }, (_, n) => `term ${n}`)
@@ -148,7 +148,7 @@ describe("list_now and keyword_now", () => {
   )
 
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: the now rows are the latest after two processes read the same keywords at once",
+    "postgres: both tables have the latest values after two processes read the same keywords simultaneously",
     async () => {
       await empty()
       const children = [1, 2].map((seed) =>

@@ -14,7 +14,7 @@ const BATCH = cases(60, 20)
 /** Each day takes some twenty statements per list. */
 const DAYS = cases(6, 16)
 
-slow("every read function returns the same, in whatever order and however often results are recorded", async () => {
+slow("the order and repetition of recorded results do not change the answer of any read function", async () => {
   const readings = randomReadings(17)
   const expected = await answersAfter(readings, readings.length)
   expect(expected.readings.length).toBeGreaterThan(270)

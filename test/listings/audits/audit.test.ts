@@ -38,7 +38,7 @@ describe("localised pages", () => {
     expect(localised([row("de", { writtenIn: "de" })])).toEqual([true])
   })
 
-  test("if en-GB is only the store's default, a page in any language of the storefront is localised", () => {
+  test("if English is only a storefront's fallback, a page in any of its languages is localised", () => {
     expect(languagesRead("hr")).toEqual(["en", "hr"])
     expect(languagesRead("de")).toEqual(["de"])
     expect(localised(["hr", "us", "de"].map((country) => row(country, { writtenIn: "hr" })))).toEqual([
@@ -48,18 +48,18 @@ describe("localised pages", () => {
     ])
   })
 
-  test("a page of unknown language is localised if other texts exist and its storefronts share one language", () => {
+  test("a page of unknown language is localised if its text is shown only in storefronts of one language", () => {
     expect(localised([row("de"), row("at"), row("us", { text: "two" })])).toEqual([true, true, true])
   })
 
-  test("a page of unknown language stays unknown without another text or if several languages show its text", () => {
+  test("a page of unknown language stays unknown if storefronts of several languages show its text", () => {
     expect(localised([row("de"), row("us"), row("jp", { text: "two" })])).toEqual([null, null, true])
     expect(localised([row("de"), row("at")])).toEqual([null, null])
     expect(localised([row("de", { state: "not_read", text: null }), row("us")])).toEqual([null, null])
   })
 })
 
-test("sameTextAs names the first other storefront with the same text, in any order of the storefronts", () => {
+test("sameTextAs is the first other storefront with the same text; localised is independent of the order", () => {
   const random = randomOf(7)
   for (let round = 0; round < 300; round++) {
     const some = shuffled(STOREFRONTS, random).slice(0, 1 + Math.floor(random() * 40))
@@ -78,7 +78,7 @@ test("sameTextAs names the first other storefront with the same text, in any ord
   }
 })
 
-test("findings start exactly at their thresholds and never apply to null values", () => {
+test("a finding is reported exactly from its threshold on, and never for an unknown number", () => {
   const of = (rest: Partial<ScannedStorefront>) => auditOf([row("us", { writtenIn: "en", ...rest })])[0]!.findings
   expect(of({})).toEqual([])
   expect([of({ name: "x".repeat(14) }), of({ name: "x".repeat(15) })]).toEqual([["name_short"], []])
@@ -91,7 +91,7 @@ test("findings start exactly at their thresholds and never apply to null values"
   expect(of({ ...emptyRow, state: "not_read" })).toEqual(["not_read"])
 })
 
-test("every storefront has its own name and a language", () => {
+test("every storefront has a unique name and a language", () => {
   expect(new Set(STOREFRONTS.map(storefrontName)).size).toBe(175)
   for (const country of STOREFRONTS) expect(languagesRead(country).length).toBeGreaterThan(0)
   expect([storefrontName("us"), storefrontName("xk")]).toEqual(["United States", "Kosovo"])

@@ -37,7 +37,7 @@ describe("app-ads.txt", () => {
     expect(web.requested).toEqual(["https://example.test/app-ads.txt"])
   })
 
-  test("app-ads.txt is read without TLS only if the host has none", async () => {
+  test("app-ads.txt is read over plain HTTP only if HTTPS fails on the host", async () => {
     await using bare = await world({ "http://example.test": page(FILE) }, { tls: "none" })
     expect(await state(bare, "https://example.test")).toEqual(["records", "example.test"])
     await using wrong = await world({ "http://wrong.test": page(FILE) })
@@ -47,7 +47,7 @@ describe("app-ads.txt", () => {
     expect(withHttp.requested).toEqual(["https://example.test/app-ads.txt"])
   })
 
-  test("the subdomain's app-ads.txt comes first; the root's is read only if the subdomain has none", async () => {
+  test("the root domain's app-ads.txt is read only if the subdomain has no file", async () => {
     await using ownDomain = await world({
       "https://apps.example.test": page(FILE),
       "https://example.test": page("a.com,1,DIRECT"),
@@ -66,7 +66,7 @@ describe("app-ads.txt", () => {
     expect(await state(down, "https://apps.example.test/")).toEqual(["unreachable", "apps.example.test"])
   })
 
-  test("a missing host's app-ads.txt is read from the root domain", async () => {
+  test("app-ads.txt is read from the root domain if the subdomain does not exist", async () => {
     await using root = await world({ "https://example.test": page(FILE) })
     expect(await state(root, "https://x.gone.example.test/")).toEqual(["records", "example.test"])
     await using bare = await world({ "https://example.test": page("", {}, 404) })
@@ -112,7 +112,7 @@ test.each([
 })
 
 describe("app-ads.txt of a site", () => {
-  test("a site without a web address gives no_site without a request", async () => {
+  test("a site without a web address has the state no_site and causes no request", async () => {
     await using web = await world({})
     for (const none of [null, "", "mailto:a@example.test", "ftp://example.test/", "javascript:alert(1)"])
       expect(await state(web, none)).toEqual(["no_site", null])
@@ -138,7 +138,7 @@ describe("app-ads.txt of a site", () => {
     expect(web.hits()).toBe(0)
   })
 
-  long("a file of 200 MB of zeros or of single bytes is unreachable", async () => {
+  long("a file that is compressed from 200 MB, endless or too slow has the state unreachable", async () => {
     const bomb = gzipSync(Buffer.alloc(200_000_000)).toString("latin1")
     await using large = await world({ "https://example.test": page(bomb, { "content-encoding": "gzip" }) })
     expect(await state(large, "https://example.test/")).toEqual(["unreachable", "example.test"])
@@ -163,7 +163,7 @@ describe("app-ads.txt of a site", () => {
 describe("a redirect of app-ads.txt", () => {
   const to = (location: string) => page("", { location }, 301)
 
-  test("redirects within the root domain are followed more than once", async () => {
+  test("several redirects in sequence are followed within the same root domain", async () => {
     await using web = await world({
       "https://example.test": to("https://www.example.test/app-ads.txt"),
       "https://www.example.test": to("http://files.example.test/ads"),
@@ -172,7 +172,7 @@ describe("a redirect of app-ads.txt", () => {
     expect(await state(web, "https://example.test")).toEqual(["records", "example.test"])
   })
 
-  test("a redirect to another root domain is followed once and no further", async () => {
+  test("one redirect to another root domain is followed, and a second one makes the file unreachable", async () => {
     await using singleSite = await world({
       "https://example.test": to("https://elsewhere.test/ads.txt"),
       "https://elsewhere.test": page(FILE),
@@ -193,7 +193,7 @@ describe("a redirect of app-ads.txt", () => {
     }
   })
 
-  test("a circular redirect is unreachable", async () => {
+  test("a circular redirect makes the file unreachable", async () => {
     await using web = await world({ "https://example.test": to("/app-ads.txt") })
     expect(await state(web, "https://example.test")).toEqual(["unreachable", "example.test"])
   })

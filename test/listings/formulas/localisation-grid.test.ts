@@ -8,7 +8,7 @@ function wasteOf(grid: ReturnType<typeof localisationGrid>, locale: string) {
   return words.map(({ text, waste, also }) => [text, waste, also])
 }
 
-test("a word counts once in the locales of a storefront, and again in another storefront", () => {
+test("a word in two locales of one storefront counts once, and counts again in another storefront", () => {
   const grid = localisationGrid(
     [
       { locale: "en-US", texts: { name: "Lumen: Tide Chart", subtitle: "", keywords: "moon,tide" } },
@@ -48,14 +48,14 @@ test("a word counts once in the locales of a storefront, and again in another st
   expect(wasteOf(mexicanGrid, "es-MX").map(([, waste]) => waste)).toEqual([null, null])
 })
 
-test("a locale that no tracked storefront reads counts nowhere", () => {
+test("the words of a locale that no tracked storefront reads are not counted", () => {
   const grid = localisationGrid([{ locale: "ja", texts: { name: "潮見表" } }], ["us"], NAMES)
   expect(grid.locales[0]!.readBy).toEqual([])
   expect(new Set(wasteOf(grid, "ja").map(([, waste]) => waste))).toEqual(new Set(["unread"]))
   expect(grid.storefronts[0]!.words).toBe(0)
 })
 
-test("stop words, plurals and, in the keyword field, the developer's name add nothing", () => {
+test("stop words, plurals of used words and the developer's name in the keywords add no word", () => {
   const texts = { name: "Tide Times", subtitle: "Charts for the sea", keywords: "chart,acme,surf" }
   const grid = localisationGrid([{ locale: "en-US", texts }], ["us"], NAMES)
   expect(wasteOf(grid, "en-US")).toEqual([
@@ -71,7 +71,7 @@ test("stop words, plurals and, in the keyword field, the developer's name add no
   ])
 })
 
-test("unused characters are counted only in fields with a known text; an unknown field has no length", () => {
+test("a field with an unknown text has a null length, and an empty field has the length zero", () => {
   const grid = localisationGrid([{ locale: "en-GB", texts: { name: "Tide", subtitle: "" } }], ["gb"], NAMES)
   expect(grid.locales[0]!.fields).toEqual([
     { field: "name", text: "Tide", length: 4, limit: 30 },

@@ -29,7 +29,7 @@ const HARVEST = PAGE.events?.[0] as NonNullable<Listing["events"]>[number]
 const TASTING = { id: "6000002", title: "Tasting", startsAt: june(25, 0), endsAt: june(28, 0) }
 const OPEN = { id: "6000003", title: "Open house" }
 
-test("a recorded page yields its editors' cards, its current events and its row of similar apps", async () => {
+test("a recorded page gives the app's editorial cards, current events and similar apps", async () => {
   const appId = await trackTea(sql, workspaceId, { countries: ["us"] })
   const at = "2026-08-12T06:00:00.000Z"
   await recordAll(sql, recorded("us", IOS_ID, new Date(at)))
@@ -94,7 +94,7 @@ describe("history of featuring", () => {
         [id, firstSeenAt?.slice(5, 10), lastSeenAt?.slice(5, 10), state, goneAt?.slice(5, 10) ?? null].join(" "),
     )
 
-  test("the history has the first and last time of each card and event, and when it had disappeared", async () => {
+  test("the history has the first and last time of each card and event, and the time it was gone", async () => {
     const appId = await trackTea(sql, workspaceId)
     await recordAll(
       sql,
@@ -277,7 +277,7 @@ describe("storefronts of featuring", () => {
   })
 })
 
-test("the rows that contain the app are those of its similar apps and rivals, as far as they were read", async () => {
+test("the app's place is returned for each read page of a rival or similar app that lists the app", async () => {
   const appId = await trackTea(sql, workspaceId, { countries: ["us"] })
   const row = (n: number, id: string, ids: string[], storefront = "us") =>
     listed(june(n), { name: `App ${id}`, similar: ids.map((similarId) => ({ id: similarId })) }, { id, storefront })

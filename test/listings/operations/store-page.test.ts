@@ -119,7 +119,7 @@ describe("recorded store page", () => {
       expect(JSON.stringify(answer)).not.toContain(hidden as string)
   })
 
-  slow("on the Free plan a store page has five languages, and only the number of items in withheld parts", async () => {
+  slow("on the Free plan a store page has five languages, and withheld parts have only a number of items", async () => {
     const appId = await trackTea(sql, workspaceId, SLUMBER)
     await recordAll(sql, recorded("us", "1600000101", new Date("2026-08-12T06:00:00Z")))
     const [free, pro] = [await page(appId, { ...AUGUST, plan: "free" }), await page(appId, AUGUST)]
@@ -139,7 +139,7 @@ describe("recorded store page", () => {
       expect(JSON.stringify(free)).not.toContain(hidden)
   })
 
-  test("missing parts of a store page are null, and a row without apps is an empty list", async () => {
+  test("missing parts of a store page are null, and an empty row of similar apps is an empty list", async () => {
     const appId = await trackTea(sql, workspaceId, { iosId: "1610000300", countries: ["de"] })
     await recordAll(sql, recorded("de", "1610000300", new Date("2026-08-12T06:00:00Z")))
     const { ios } = await page(appId, { ...AUGUST, plan: "free" })
@@ -160,7 +160,7 @@ describe("recorded store page", () => {
 })
 
 describe("timeline of a store page", () => {
-  slow("the timeline of two pages has exactly their differences, without words of names and texts", async () => {
+  slow("the timeline lists exactly the differences of two pages, without their names and descriptions", async () => {
     const appId = await trackTea(sql, workspaceId)
     const phone = ["https://is1-ssl.mzstatic.com/n1.png/1290x2796bb.jpg"]
     await recordAll(
@@ -233,7 +233,7 @@ describe("timeline of a store page", () => {
     expect(await days("pro", new Date("2026-07-02T00:00:00Z"), "de")).toEqual(["2026-06-03"])
   })
 
-  slow("a truncated timeline is flagged", async () => {
+  slow("a timeline of more than 100 changes is truncated and flagged", async () => {
     const appId = await trackTea(sql, workspaceId)
     // The page has a new version every hour.
     const hourly = (count: number) =>
@@ -245,7 +245,7 @@ describe("timeline of a store page", () => {
     expect([timelineTruncated, timeline.length, timeline[0].after, timeline[99].after]).toEqual([true, 100, "101", "2"])
   })
 
-  test("a change found by look-up and page is listed once; look-up changes before the first page remain", async () => {
+  test("a change found by iTunes lookup and by page is listed once, and earlier lookup changes remain", async () => {
     const appId = await trackTea(sql, workspaceId)
     const lookup = (n: number, version: string) => listed(june(n), { version }, { source: "itunes-lookup" })
     const versionPage = (n: number, version: string) => listed(june(n, 9), { version })
@@ -336,7 +336,7 @@ describe("unknown parts of a store page", () => {
   })
 })
 
-test("on the Free plan the tools return part of the store page, and REST refuses it", async () => {
+test("on the Free plan the tools return a part of the store page, and the REST API refuses the call", async () => {
   const service = openService({ sql, now: () => TODAY })
   const id = await service.workspace({ plan: "free" })
   const key = await service.key(id)
@@ -355,7 +355,7 @@ test("on the Free plan the tools return part of the store page, and REST refuses
 })
 
 describe("Google Play page of an app", () => {
-  slow("the Google Play page is returned next to the App Store's, with installs and in-app prices", async () => {
+  slow("the Google Play page is returned next to the App Store page, with installs and in-app prices", async () => {
     const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE, countries: ["us"] })
     await recordAll(sql, listed(june(1)), played(june(1)), played(june(2), { version: "4.2", similar: [] }))
     const [app] = await sql`select id from store_app where platform = 'android' and store_id = ${PACKAGE}`

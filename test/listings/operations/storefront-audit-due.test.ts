@@ -27,7 +27,7 @@ describe("due work of a storefront audit", () => {
       select forget_untracked('listing', 'ios', ${storefront}, array[${OWN_APP}]::text[]) as gone`
     )[0]!.gone
 
-  test("without any call, a scanned page stays due until it is found missing or the hour is over", async () => {
+  test("without further calls, a page of a scan stays due until it is found missing or the hour is over", async () => {
     await scene.ask("?refresh=true")
     await scene.fails(["fr"])
     await scene.fails(["jp"], "blocked")
@@ -38,7 +38,7 @@ describe("due work of a storefront audit", () => {
     expect([await forgets("jp"), await forgets("de"), await forgets("us")]).toEqual([1, 1, 0])
   })
 
-  test("a scan starts even if every read fails as busy at the moment", async () => {
+  test("a scan starts even if every page reading currently fails as busy", async () => {
     scene = await audited(sql, async () => ({ state: "failed", why: "busy" }))
     expect((await scene.ask("?refresh=true")).status).toBe(202)
   })
@@ -63,7 +63,7 @@ describe("due work of a storefront audit", () => {
     ])
   })
 
-  test("the priority of a free plan's scan rises when a paying plan joins it", async () => {
+  test("a scan of a Free workspace gets a higher priority when a paying workspace joins it", async () => {
     const free = await scene.service.workspace({ plan: "free" })
     const app = await trackOwn(sql, { workspaceId: free, iosId: OWN_APP, countries: ["fr"] })
     const classes = async () =>
@@ -79,7 +79,7 @@ describe("due work of a storefront audit", () => {
     expect(await scene.scans()).toHaveLength(1)
   })
 
-  test("pages read in the last twelve hours, and storefronts without the app, are not scanned again", async () => {
+  test("a scan skips pages read in the last twelve hours and storefronts found without the app", async () => {
     await scene.says({ us: {} }, 719)
     await scene.says({ de: {} }, 721)
     await scene.fails(["fr"], "not_found", 719)

@@ -49,7 +49,7 @@ describe("app that was never scanned", () => {
     expect([await scene.scans(), await scene.due()]).toEqual([[], []])
   })
 
-  test("refresh scans all 175 storefronts; it and calls during the scan get 202 with an eta", async () => {
+  test("refresh starts a scan of all 175 storefronts, and calls during the scan get 202 with an eta", async () => {
     const first = await scene.ask("?refresh=true")
     expect(first.status).toBe(202)
     expect(first.body).toMatchObject({ measured: false, running: true, summary: null, rows: [] })
@@ -151,7 +151,7 @@ describe("end of a storefront audit", () => {
     expect((await scene.ask()).body).toEqual(body)
   })
 
-  test("a scan with up to a tenth unread ends after 60 minutes and not before", async () => {
+  test("a scan with at most a tenth of the storefronts unread ends after exactly 60 minutes", async () => {
     await scene.ask("?refresh=true")
     const missing = STOREFRONTS.slice(0, 17)
     await scene.says({ us: {} })
@@ -169,7 +169,7 @@ describe("end of a storefront audit", () => {
     expect(states[0]).toMatchObject({ readAt: null, localised: null, ratings: null, findings: ["not_read"] })
   })
 
-  slow("a scan with over a tenth unread is free and gives audit_failed until another scan starts", async () => {
+  slow("a scan with over a tenth of the storefronts unread fails with audit_failed and is free", async () => {
     await scene.ask("?refresh=true")
     await scene.fails(otherStorefronts(...STOREFRONTS.slice(0, 18)))
     await scene.fails(STOREFRONTS.slice(0, 18), "blocked")
@@ -214,7 +214,7 @@ describe("end of a storefront audit", () => {
 })
 
 describe("refresh of a storefront audit", () => {
-  test("refresh returns the last scan for twelve hours and starts another one after that", async () => {
+  test("refresh returns the last scan for twelve hours, and afterwards starts a new scan", async () => {
     const { body } = await scanned({ us: {} })
     await scene.ages("13 hours")
     await sql`update storefront_audit set finished_at = now() - interval '11 hours 59 minutes 50 seconds'`

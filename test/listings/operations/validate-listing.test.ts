@@ -114,7 +114,7 @@ describe("result of validate_listing", () => {
     expect(body.coverage).toMatchObject({ complete: false, tracked: 2, covered: 0, leftOut: 0, unknown: 2 })
   })
 
-  test("the tracked keywords are those of the storefront, which is the app's first one by default", async () => {
+  test("the tracked keywords are those of the given storefront, by default the app's first storefront", async () => {
     const texts = { name: "Lumen", subtitle: "", keywords: "tagebuch" }
     const german = (await validate({ ...texts, country: "DE" })).body
     expect([german.country, german.coverage.keywords]).toEqual([
@@ -126,7 +126,7 @@ describe("result of validate_listing", () => {
     expect(untracked).toMatchObject({ country: "fr", locale: "fr-FR", coverage: { tracked: 0, complete: true } })
   })
 
-  test("the locale is guessed among the storefront's locales, and the answer says that it was guessed", async () => {
+  test("the locale is guessed among the storefront's locales, and localeFrom shows this", async () => {
     const guess = async (country: string, subtitle: string) => {
       const { body } = await validate({ country, subtitle })
       return [body.locale, body.localeFrom]
@@ -162,7 +162,7 @@ describe("bounds of validate_listing", () => {
     ["keywords", 100],
     ["promotionalText", 170],
     ["description", 4_000],
-  ] as const)("the field %s over %d characters is a finding with status 200", async (field, limit) => {
+  ] as const)("the field %s with more than %d characters gives a finding and status 200", async (field, limit) => {
     for (const length of [limit, limit + 1, 10_000]) {
       const { status, body } = await validate({ locale: "en-US", [field]: "x".repeat(length) })
       expect(status).toBe(200)
@@ -242,7 +242,7 @@ describe("rights and price of validate_listing", () => {
     expect((await call(appId)).body.error).toBe("not_found")
   })
 
-  test("validate_listing writes to no table but the ledger", async () => {
+  test("validate_listing writes only to the ledger", async () => {
     const everything = async () => [
       await stored(sql),
       await sql`select * from due order by kind, platform, storefront, subject`,
@@ -257,7 +257,7 @@ describe("rights and price of validate_listing", () => {
   })
 })
 
-describe("surroundings of an app", () => {
+describe("rivals, names and keywords for a validation", () => {
   const backgroundOf = async (storefront: string) => {
     const [app] = await sql<{ id: string; iosApp: number; manualRivals: string[] }[]>`
       select id, ios_app as "iosApp", manual_rivals as "manualRivals" from tracked_app where id = ${appId}`
@@ -268,7 +268,7 @@ describe("surroundings of an app", () => {
     )
   }
 
-  test("rivals are apps with the best ranks and apps chosen by hand, without apps of the same developer", async () => {
+  test("rivals are the best-ranked apps and apps chosen by hand, except apps of the same developer", async () => {
     const { rivals, ...rest } = await backgroundOf("us")
     expect(rest).toEqual({
       name: "Lumen Journal",
@@ -281,7 +281,7 @@ describe("surroundings of an app", () => {
     ])
   })
 
-  test("for the other store, this store's apps are not rivals, and this store's names are not used", async () => {
+  test("a validation for Google Play uses neither App Store rivals nor App Store names", async () => {
     const [app] = await sql<{ id: string; iosApp: number }[]>`
       select id, ios_app as "iosApp" from tracked_app where id = ${appId}`
     const tracked = { ...app!, androidApp: null, countries: ["us"], name: "Own", manualRivals: ["ios:60778"] }

@@ -71,7 +71,7 @@ describe("changes of a listing", () => {
     expect(name).toMatchObject({ before: "Tea Timer", after: "Tea Clock", subject: "", source: "apple-app-page" })
   })
 
-  test("equal pages and irrelevant differences have no changes", async () => {
+  test("equal pages and pages with irrelevant differences have no changes", async () => {
     await recordAll(listed(day(1)))
     await recordAll(listed(day(2)), ...SILENT.map((edit, place) => listed(day(3 + place), edit)))
     expect(await changeKinds()).toEqual([])
@@ -87,7 +87,7 @@ describe("changes of a listing", () => {
     ])
   })
 
-  test("a change has the readings directly before and after it, and failed reads between do not count", async () => {
+  test("a change has the times of the readings before and after it, and failed readings are ignored", async () => {
     await recordAll(listed(day(1)), listed(day(2)))
     await recordAttempt(sql, {
       kind: "apps",
@@ -115,7 +115,7 @@ describe("changes of a listing", () => {
     expect(await changeKinds()).toEqual(["06-02 version", "06-03 rating_jump", "06-03 version", "06-04 version"])
   })
 
-  slow("changes depend only on the readings, not on their order or on recording them twice", async () => {
+  slow("changes do not depend on the order of recording or on repeated recording", async () => {
     const random = randomOf(3)
     const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
     const edits = [...EDITS.map(([, edit]) => edit), ...SILENT, {}]

@@ -89,7 +89,7 @@ test("the root domain is the registered part of a host name", () => {
   ])
 })
 
-test("a site below a shared name of several labels gets the request at the developer's own host", async () => {
+test("below a public suffix of several labels, app-ads.txt is requested at the developer's own host", async () => {
   const cases = await Bun.file(new URL("../../cases/stores/app-ads-hosts.json", import.meta.url)).json()
   for (const { site, right_first: right } of cases) if (site !== undefined) expect(hosts(site)).toEqual([right])
 })

@@ -24,7 +24,7 @@ describe("a record of app-ads.txt", () => {
     expect(records(`# first\r\n\r\n${line}\r\n`)).toEqual([GOOGLE])
   })
 
-  test("a record without a valid certification id has none", () => {
+  test("a record with a missing or invalid certification id is read without the id", () => {
     for (const line of [
       "a.com, 1, RESELLER",
       "a.com, 1, RESELLER,",
@@ -34,7 +34,7 @@ describe("a record of app-ads.txt", () => {
       expect(records(line)).toEqual([{ system: "a.com", publisherId: "1", relation: "RESELLER" }])
   })
 
-  test("a repeated record counts once, with the certification id that either of the two has", () => {
+  test("a repeated record is returned once, with the valid certification id of any repetition", () => {
     const text =
       "b.com, 2, DIRECT\na.com, 1, DIRECT\nA.com,1,direct, f00\na.com, 1, DIRECT, bad\na.com, 1, RESELLER\na.com, " +
       "X1, DIRECT"
@@ -128,7 +128,7 @@ pangle.example, 5015768, DIRECT # two of them
 pangle.example, 86231, DIRECT
 `
 
-test("the published file, and each real file if present, is read to its last record", () => {
+test("the sample file, and every real file if present, is read completely", () => {
   const folder = join(import.meta.dirname, "../../../shared/data/05-hints-app-ads/app-ads")
   const real = existsSync(folder) ? readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8")) : []
   for (const text of [INVENTED, ...real]) {

@@ -54,7 +54,7 @@ describe("request of an app page", () => {
     expect(reading.listing.name).toBe("かけいぼ共有")
   })
 
-  test("a redirect to another storefront fails as mismatched, and an app that is not sold as not found", async () => {
+  test("a redirect to another storefront fails as mismatched, and an unsold app as not_found", async () => {
     server.on("apps.apple.com", "/gb/app/", () => Response.redirect(`${server.address("apps.apple.com")}/us/app/x`))
     server.on("apps.apple.com", "/us/app/", () => new Response(fixture("apple-app-page-us.html")))
     const moved = await readOnce(appleAppPage, { ...US, storefront: "gb" }, reachOf(server)).catch((e) => e)
@@ -63,7 +63,7 @@ describe("request of an app page", () => {
     expect(failure.outcome).toBe("not_found")
   })
 
-  test("an unknown storefront throws instead of reading another one", () => {
+  test("a request for an unknown storefront throws", () => {
     for (const storefront of ["", "zz", "US", "constructor"])
       expect(() => appleAppPage.request({ ...US, storefront })).toThrow(RangeError)
   })
@@ -73,7 +73,7 @@ describe("page with every part", () => {
   const { listing, ...rest } = parse(fixture("apple-app-page-us.html"))
   const art = "https://is1-ssl.mzstatic.com/image/thumb/Purple221/v4"
 
-  test("the observation names its question, source and origin", () => {
+  test("the observation has the requested app and storefront, the source and the origin", () => {
     expect(rest).toEqual({
       kind: "listing",
       source: "apple-app-page",
@@ -201,8 +201,8 @@ describe("page with every part", () => {
   })
 })
 
-describe("app pages of other shapes", () => {
-  test("a page of an older shape in another language gives the same facts", () => {
+describe("app pages in other formats", () => {
+  test("a Japanese page in an older format is read completely", () => {
     const { icon, screenshots, description, ...listing } = read("apple-app-page-jp.html", "jp", "1620000100")
     // The category that the page shows in place of a subtitle is not read as the subtitle.
     expect(listing).toEqual({

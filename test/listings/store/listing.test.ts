@@ -66,7 +66,7 @@ describe("stored listings", () => {
     expect(apps.map(({ name }) => name)).toEqual(["Tea Timer", "Coffee Timer", "Mate Timer", "Cup"])
   })
 
-  test("consecutive equal readings are one run, whatever the ratings; a different reading starts another", async () => {
+  test("consecutive readings with equal content are one run, even if their rating counts differ", async () => {
     for (let n = 1; n <= 5; n++) expect(await count(listed(day(n), { ratings: 5_000 + n }))).toBe(1)
     expect(await runs()).toEqual(["1 5 5 Tea Timer"])
     await count(listed(day(6), { name: "Tea Clock" }), listed(day(7), { name: "Tea Clock" }), listed(day(8)))
@@ -88,7 +88,7 @@ describe("stored listings", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("an older reading that arrives later splits the run around it and never replaces newer facts", async () => {
+  test("an older reading recorded late splits the run around it and never replaces newer facts", async () => {
     await count(...[1, 2, 4, 5].map((n) => listed(day(n))))
     expect(await runs()).toEqual(["1 5 4 Tea Timer"])
     expect(await count(listed(day(3), { name: "Tea Clock" }))).toBe(1)
@@ -98,7 +98,7 @@ describe("stored listings", () => {
     ).toBe("Tea Timer")
   })
 
-  test("of two readings of one moment, the newer parser's is stored, and unused content is deleted", async () => {
+  test("a newer parser's reading replaces the reading of the same time, and unused content is deleted", async () => {
     for (const n of [1, 2, 3]) await count(listed(day(n)))
     expect(await count(listed(day(2), { name: "Read anew" }, { parser: 2 }))).toBe(1)
     expect(await count(listed(day(2), { name: "Read of old" }))).toBe(0)
@@ -114,7 +114,7 @@ describe("stored listings", () => {
     expect(await runs()).toEqual(["1 1 1 Minuteur", "1 2 2 Tea Timer"])
   })
 
-  test("a row of similar apps is stored with its period, and a page that omits the row changes no period", async () => {
+  test("similar apps are stored with their period, and a page that omits them does not end the period", async () => {
     const similarTo = (...ids: number[]) => ({ similar: ids.map((id) => ({ id: String(id) })) })
     await count(listed(day(1), similarTo(10_001, 10_002)), listed(day(2), { similar: undefined }))
     await count(
@@ -146,7 +146,7 @@ test("events and cards are stored with first and last time on a page, and with t
   }
 })
 
-slow("readings in any order, grouping and concurrency give the same rows", async () => {
+slow("the stored rows are the same for any order, grouping and concurrency of the readings", async () => {
   const random = randomOf(7)
   const pick = <T>(...from: T[]) => from[Math.floor(random() * from.length)] as T
   const pages = Array.from({ length: 40 }, (_, i) =>

@@ -61,7 +61,7 @@ const stored = async () => [
   ...(await sql`select month, app_id, ratings, value, low, high, under, truth from estimate_grade order by app_id`),
 ]
 
-slow("a month is graded after its last counts arrived, using figures made without the store's count", async () => {
+slow("a month is graded after its last counts arrive, with estimates that ignore the install counts", async () => {
   await gradeAll(SOON)
   expect([
     (await sql`select from estimate_month where month = '2025-10-01'`).length,
@@ -88,7 +88,7 @@ test("the newest graded month is shown, and months with too few apps are skipped
   expect(await readGradedMonth(sql)).toMatchObject({ month: "2025-10", n: 24 })
 })
 
-slow("apps that another process graded, or a process before it was killed, are graded only once", async () => {
+slow("each app is graded only once, even by concurrent processes or after an interrupted grading", async () => {
   await gradeAll(SETTLED)
   const firstRows = await stored()
   expect(firstRows.length).toBe(26)
@@ -103,7 +103,7 @@ slow("apps that another process graded, or a process before it was killed, are g
 
 // the embedded database runs one statement at a time
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a process that finds another one storing estimates grades in its next turn, not an hour later",
+  "postgres: a process that finds the estimates locked grades at its next poll, not an hour later",
   async () => {
     let clockReads = 0
     const now = () => {
@@ -124,7 +124,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test("an App Store app gets the graded month's intervals, widened by the uncertainty of its store", async () => {
+test("an App Store app gets the intervals of the graded month, widened by the store's uncertainty", async () => {
   const [ios] = await sql<[{ id: number }]>`select id from store_app where store_id = ${IOS}`
   const app = { app: ios.id, platform: "ios", genre: null } as const
   const before = (await makeEstimate(sql, app, { asOf: "2025-11-04", calibration: null })).downloads!
@@ -139,7 +139,7 @@ test("an App Store app gets the graded month's intervals, widened by the uncerta
   expect(await readCalibration(sql, "2026-01-01")).toBeNull()
 })
 
-test("the month's figure of a tracked App Store app is stored for its owner, without a true count", async () => {
+test("the monthly estimate of a tracked App Store app is stored without a true count", async () => {
   await gradeAll(SETTLED)
   const [row] = await sql`
     select g.storefronts, g.value, g.truth
@@ -153,7 +153,7 @@ test("the month's figure of a tracked App Store app is stored for its owner, wit
   })
 })
 
-test("the stored figures of an app are those of its last months, whatever figures other apps have", async () => {
+test("an app's stored estimates are returned for the requested number of latest months", async () => {
   await gradeAll(SETTLED)
   await sql`
     insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high, under)
@@ -167,7 +167,7 @@ test("the stored figures of an app are those of its last months, whatever figure
   expect(await read(3)).toEqual([["com.example.app7", "2025-10-01", "2025-09-01"]])
 })
 
-test("a failed estimate is logged and is not retried at once", async () => {
+test("a failed estimate is logged and is not retried immediately", async () => {
   const events: string[] = []
   const now = () => {
     throw new Error("no clock")
@@ -180,7 +180,7 @@ test("a failed estimate is logged and is not retried at once", async () => {
   expect(events).toEqual(["estimates_failed"])
 })
 
-slow("an Android app without a public count has a figure only if it is tracked, and it changes no score", async () => {
+slow("an Android app without a public count is estimated only if it is tracked, and changes no score", async () => {
   await gradeAll(SETTLED)
   const before = await readGradedMonth(sql)
   const ids = ["com.example.tracked", "com.example.untracked"]

@@ -39,7 +39,7 @@ async function* each(lines: object[]): AsyncGenerator<string> {
   for (const line of lines) yield JSON.stringify(line)
 }
 
-test("an estimate made after an import includes all its counts, however recent the last estimate is", async () => {
+test("an import makes a new estimate with all imported counts, even if the last estimate is recent", async () => {
   expect(await importThenMake(counted(20, 1_000), counted(10, 1_300))).toEqual({ downloads: 300, days: 10 })
   expect(await importThenMake(counted(0, 1_700))).toEqual({ downloads: 700, days: 20 })
 })

@@ -27,20 +27,23 @@ test("estimates of total installs are as accurate as documented for apps outside
   expect(order).toBeGreaterThanOrEqual(0.9)
 })
 
-test.each(["2020-07", "2021-06"])("the level of %s beats the published constants", (month) => {
-  const sample = leftOut.filter((app) => app.month === month)
-  const { medianAbsLog10, order } = level(sample)
-  expect(medianAbsLog10).toBeLessThanOrEqual(0.25)
-  expect(order).toBeGreaterThanOrEqual(0.9)
-  for (const perInstall of [0.012, 0.02]) {
-    const published = byConstant(sample, perInstall)
-    expect(published.medianAbsLog10 - medianAbsLog10).toBeGreaterThan(0.1)
-    expect(order).toBeGreaterThan(published.order + 0.03)
-  }
-})
+test.each(["2020-07", "2021-06"])(
+  "estimates of total installs in %s are more accurate than the published constants",
+  (month) => {
+    const sample = leftOut.filter((app) => app.month === month)
+    const { medianAbsLog10, order } = level(sample)
+    expect(medianAbsLog10).toBeLessThanOrEqual(0.25)
+    expect(order).toBeGreaterThanOrEqual(0.9)
+    for (const perInstall of [0.012, 0.02]) {
+      const published = byConstant(sample, perInstall)
+      expect(published.medianAbsLog10 - medianAbsLog10).toBeGreaterThan(0.1)
+      expect(order).toBeGreaterThan(published.order + 0.03)
+    }
+  },
+)
 
 slow.each(["2020-07", "2021-06"])(
-  "an 80 %% interval of %s covers 77 to 83 %% after 300 truths of the month",
+  "an 80 %% interval covers 77 to 83 %% of the apps of %s after 300 true counts of that month",
   (month) => {
     const { covered, width } = drawCoverage(leftOut.filter((app) => app.month === month))
     expect(covered).toBeGreaterThanOrEqual(0.77)
@@ -63,7 +66,7 @@ test("gained installs estimated with the app's own ratio have the documented err
   expect(estimates.filter(({ estimate }) => estimate.basis !== "own" || estimate.level !== 0.8)).toEqual([])
 })
 
-test("the stated error of estimates with the store's prior equals that of the back-test", () => {
+test("the documented error of estimates with the store's prior equals the error in the back-test", () => {
   const graded = growingApps(readTwice).map((app) => ({ estimate: estimateTwice(app, false)!, truth: gainedBy(app) }))
   const { n, medianError } = scoreOf(graded.map(({ estimate, truth }) => ({ value: estimate.value!, truth })))!
   const { covered } = scoreIntervals(graded)!
@@ -84,7 +87,7 @@ test("apps without a new rating have only an upper bound, and their installs are
   }
 })
 
-test("an app whose ratings fell has no figure", () => {
+test("an app whose rating count fell has no estimate", () => {
   const fallen = readTwice.filter(({ first, second }) => second.facts.ratings < first.facts.ratings)
   expect(fallen.length).toBeGreaterThan(0)
   expect(fallen.map((app) => estimateTwice(app))).toEqual(fallen.map(() => null))

@@ -14,7 +14,7 @@ function residuals(count: number, seed: number) {
   })
 }
 
-slow("trees learn facts that are informative only together, which a line cannot", () => {
+slow("trees learn facts that are informative only in combination", () => {
   const trees = growTrees(residuals(2_000, 3))
   for (const [a, b] of [
     [0.2, 0.2],
@@ -25,7 +25,7 @@ slow("trees learn facts that are informative only together, which a line cannot"
     expect(Math.abs(correctionOf(trees, [a, b, 0.5]) - residualOf(a, b))).toBeLessThan(0.1)
 })
 
-test("groups that are too small are not split, and their correction shrinks towards zero", () => {
+test("groups that are too small are not split", () => {
   const trees = growTrees(residuals(30, 4))
   const corrections = residuals(50, 5).map(({ facts }) => correctionOf(trees, facts))
   expect(new Set(corrections).size).toBe(1)

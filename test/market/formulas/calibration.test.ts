@@ -25,7 +25,7 @@ describe("the documented popularity", () => {
       expect(manual).toContain(sentence)
   })
 
-  test("the text of a popularity band has the number of terms it was checked with and how many were inside", () => {
+  test("the text of a popularity band has its number of checked terms and of terms within the band", () => {
     const { text } = popularityText(5, 50)
     expect(text).toContain("49 of 76 checked in 5 to 50, 13 of 27 checked in 6 to 100")
     expect(text).toEndWith(">5–50</span>")
@@ -33,7 +33,7 @@ describe("the documented popularity", () => {
 
   // the two files of the check have no licence and are optional; these terms are in the repository and use the other
   // scale of Apple's report
-  test("at most one in thirty of 187 frequently searched terms is at the floor, by ratings alone", () => {
+  test("ratings alone put at most one in thirty of 187 frequently searched terms in the lowest band", () => {
     const bands = terms.map(
       (term) => popularityBand("ios", estimatePopularity({ ratingMass: massOf(term), hints: null })!.score!)!,
     )

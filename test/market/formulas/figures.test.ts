@@ -62,7 +62,7 @@ describe("downloads per rating", () => {
 })
 
 describe("downloads of thirty days", () => {
-  test("the interval of downloads narrows from one reading to two, to three own apps, to the app's own ratio", () => {
+  test("the interval of downloads narrows with a second reading, with own apps and with the own ratio", () => {
     const three = downloadsPerRating(
       "ios",
       { ownFigures: null, genre: null },
@@ -97,14 +97,14 @@ describe("downloads of thirty days", () => {
     expect(factors).toEqual(factors.toSorted((a, b) => b - a))
   })
 
-  test("downloads without a new rating have an upper bound, which is larger for a shorter span", () => {
+  test("downloads without a new rating have only an upper bound, which is larger for a shorter span", () => {
     const none = { value: null, under: 1_000, low: 0, high: 1_000 }
     expect(estimate([us(0)])).toMatchObject(none)
     expect(estimate([{ ...us(0), gain: gainOf(0, 10) }])).toMatchObject({ ...none, under: 3_000, high: 3_000 })
     expect(estimate([us(null, 0)])).toMatchObject(none)
   })
 
-  test("random downloads with missing data: an unknown is never zero, and low, value and high are in order", () => {
+  test("an unknown number of downloads is never zero, and low, value and high are always in order", () => {
     const storefront = fc.record({
       storefront: fc.constantFrom("us", "de", "jp"),
       ratings: fc.nat(100_000),
@@ -146,13 +146,13 @@ describe("calibrated intervals", () => {
     })
   }
 
-  test.each([0.8, 0.9, 0.95] as const)("calibrated intervals have the stated coverage on other pairs: %d", (level) => {
+  test.each([0.8, 0.9, 0.95] as const)("calibrated intervals have the stated coverage on new pairs: %d", (level) => {
     const { bands, coverage } = calibrateIntervals(pairsOf(2_000, 3), level)!
     expect(coverageOf(bands, pairsOf(20_000, 5))).toBeCloseTo(level, 1.5)
     expect(coverage).toBeCloseTo(level, 1.5)
   })
 
-  test("calibrated intervals need twenty pairs, and a band with fewer uses all pairs", () => {
+  test("calibrated intervals need twenty pairs, and a band with fewer than twenty uses all pairs", () => {
     expect(calibrateIntervals(pairsOf(19, 3), 0.8)).toBeNull()
     const small = pairsOf(300, 3).filter(({ ratings }) => ratings < 100)
     const { bands, pairs } = calibrateIntervals(small, 0.8)!
@@ -186,7 +186,7 @@ describe("total installs", () => {
     category: "Tools",
   }
 
-  test("an unknown fact is replaced by that of an average app, not by zero", () => {
+  test("an unknown fact is replaced by the value of an average app, not by zero", () => {
     const value = (more: Partial<typeof facts> | Record<string, null>) =>
       estimateInstalls({ ...facts, ...more }, null)!.value!
     expect(value({ priceUsd: 4.99 })).toBeLessThan(0.6 * value({}))
@@ -195,7 +195,7 @@ describe("total installs", () => {
     expect(value({ category: "What no store has" })).toBe(value({ category: null }))
   })
 
-  test("an estimate of installs needs ten ratings, and an age beyond the fit counts as the oldest in it", () => {
+  test("an estimate of installs needs ten ratings, and an age beyond the fit is limited to the oldest age", () => {
     expect(estimateInstalls({ ...facts, ratings: 9 }, null)).toBeNull()
     expect(estimateInstalls({ ...facts, ageDays: 8_000 }, null)).toEqual(
       estimateInstalls({ ...facts, ageDays: 4_000 }, null),
@@ -204,7 +204,7 @@ describe("total installs", () => {
 })
 
 describe("revenue", () => {
-  test("no revenue interval is narrower than a factor of six", () => {
+  test("both ends of a revenue interval are at least a factor of six from the value", () => {
     const paid = paidRevenue({ ...estimate([us(30)])!, low: 2_000, high: 2_500, value: 2_300 }, 4.99)!
     const charted = grossingRevenue(20, 200, [
       { place: 1, usdADay: 9_000 },
@@ -224,7 +224,7 @@ describe("revenue", () => {
     expect(paidRevenue(estimate([us(0)]), 2)).toMatchObject({ value: null, low: 0, under: 1_543, high: 1_543 })
   })
 
-  test("revenue between two ranks follows their curve and is not extrapolated", () => {
+  test("revenue is interpolated between the anchor ranks and not extrapolated beyond them", () => {
     const monthly = (place: number) => grossingRevenue(place, 200, PUBLISHED_ANCHORS)
     expect(monthly(10)!.value).toBeCloseTo(30 * 47_000, 3)
     expect(monthly(50)!.value).toBeCloseTo(30 * 12_000, 3)
@@ -236,7 +236,7 @@ describe("revenue", () => {
     expect(monthly(51)).toMatchObject({ value: null, low: 0, under: 30 * 12_000 * MIN_FACTOR })
   })
 
-  test("own revenue shifts the revenue of ranks, and days without a valid rank or revenue are ignored", () => {
+  test("own revenue shifts the revenue of ranks, and days with an invalid rank or revenue are ignored", () => {
     const published = (place: number) => grossingRevenue(place, 200, PUBLISHED_ANCHORS)!.value! / 30
     const days = (times: number, places = [12, 15, 20, 25, 30, 40, 50]) =>
       places.map((place) => ({ place, usd: times * published(place) }))
@@ -261,7 +261,7 @@ describe("revenue", () => {
     expect(grossingTimes([days(3), days(50).slice(1)])).toBe(grossingTimes([days(3)]))
   })
 
-  test("an uncharted app is below the last rank of the deepest chart, and has no revenue without two anchors", () => {
+  test("an uncharted app gets the revenue estimate of the deepest chart's last rank", () => {
     expect(grossingRevenue(null, 100, PUBLISHED_ANCHORS)).toEqual(grossingRevenue(100, 100, PUBLISHED_ANCHORS))
     expect(grossingRevenue(null, 30, PUBLISHED_ANCHORS)!.under).toBeGreaterThan(
       grossingRevenue(null, 100, PUBLISHED_ANCHORS)!.under!,

@@ -35,7 +35,7 @@ describe("the gain of a count", () => {
     )
   })
 
-  test("the gain is never negative: a fall splits the readings, and the longest stretch counts", () => {
+  test("the gain is never negative; after a fall, the longest stretch without a fall is used", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(30), fc.nat(5_000)), { maxLength: 12 }), (pairs) => {
         const gain = longestGain(countsOn(...pairs), LAST)
@@ -47,21 +47,21 @@ describe("the gain of a count", () => {
     expect(longestGain(fallen, LAST)).toEqual({ gained: 5, days: 19, from: "2026-03-12", to: LAST })
   })
 
-  test("the gain uses stretches of at least seven days, and shorter ones only if there are no others", () => {
+  test("a stretch of less than seven days is used only if every stretch is that short", () => {
     expect(longestGain(countsOn([0, 10], [8, 20], [25, 15], [28, 16]), LAST)).toMatchObject({ gained: 10, days: 8 })
     expect(longestGain(countsOn([25, 15], [28, 16]), LAST)).toMatchObject({ gained: 1, days: 3 })
     expect(longestGain(countsOn([28, 16]), LAST)).toBeNull()
     expect(longestGain(countsOn([28, 16], [28, 19]), LAST)).toBeNull()
   })
 
-  test("the gain covers thirty days and no later readings", () => {
+  test("the gain covers thirty days and ignores earlier and later readings", () => {
     const readings = countsOn([-1, 1], [0, 10], [30, 40], [31, 90])
     expect(longestGain(readings, LAST)).toEqual({ gained: 30, days: 30, from: START, to: LAST })
   })
 })
 
 describe("installs counted by the store", () => {
-  test("installs counted by the store are measured: low and high equal the value, and the span is given", () => {
+  test("installs counted by the store are exact: low and high equal the value, and the span is returned", () => {
     expect(measureDownloads(countsOn([0, 1_000], [30, 1_234]), LAST)).toEqual({
       value: 234,
       under: null,
@@ -86,7 +86,7 @@ describe("installs counted by the store", () => {
     expect(measureDownloads(countsOn([28, 1_000], [30, 1_001]), LAST)).toMatchObject({ value: 1, days: 2 })
   })
 
-  test("a count that rose by more than half counts only if it is still there a week later", () => {
+  test("a jump of a count by more than half is used only if the count is still as high a week later", () => {
     const before = countsOn([0, 1_000], [1, 1_010])
     expect(installGain([...before, ...countsOn([2, 1_990], [9, 1_995])], LAST)).toMatchObject({ gained: 995, days: 9 })
     expect(installGain([...before, ...countsOn([2, 1_990], [8, 1_995])], LAST)).toMatchObject({ gained: 10, days: 1 })
@@ -100,19 +100,16 @@ describe("installs counted by the store", () => {
     })
   })
 
-  test(
-    "a count that rose by more than half is unknown until it has stayed for a week, " + "however long nothing was read",
-    () => {
-      expect(measureDownloads(countsOn([21, 1_000_000], [30, 1_970_000]), LAST)).toBeNull()
-      expect(installGain(countsOn([0, 1_000], [30, 21_000]), LAST)).toBeNull()
-      expect(installGain(countsOn([0, 1_000], [23, 21_000], [30, 21_500]), LAST)).toMatchObject({
-        gained: 20_500,
-        days: 30,
-      })
-    },
-  )
+  test("a jump by more than half is unknown until the count has stayed as high for a week, even after a gap", () => {
+    expect(measureDownloads(countsOn([21, 1_000_000], [30, 1_970_000]), LAST)).toBeNull()
+    expect(installGain(countsOn([0, 1_000], [30, 21_000]), LAST)).toBeNull()
+    expect(installGain(countsOn([0, 1_000], [23, 21_000], [30, 21_500]), LAST)).toMatchObject({
+      gained: 20_500,
+      days: 30,
+    })
+  })
 
-  test("a count that is doubled for any three days does not change the gain", () => {
+  test("counts that are doubled for three days are left out of the gain", () => {
     fc.assert(
       fc.property(rising, fc.integer({ min: 1, max: 27 }), (readings, from) => {
         const undoubled = readings.filter(({ count }) => count > 40_000)
@@ -129,7 +126,7 @@ describe("installs counted by the store", () => {
   })
 })
 
-test("growth needs no ratio, and its interval is wider for small counts", () => {
+test("growth is estimated without a download ratio, and its interval is wider for small counts", () => {
   const gain = (gained: number) => ({ gained, days: 30, from: START, to: LAST })
   const few = growthOf(gain(6), gain(4), "prior")!
   const many = growthOf(gain(6_000), gain(4_000), "prior")!
@@ -140,7 +137,7 @@ test("growth needs no ratio, and its interval is wider for small counts", () => 
   expect(growthOf(gain(6), null, "prior")).toBeNull()
 })
 
-test("growth of counted installs has an interval and is unknown for less than a week", () => {
+test("growth of counted installs has an interval, and is unknown for a span of less than a week", () => {
   const gain = (gained: number, days: number) => ({ gained, days, from: START, to: LAST })
   expect(growthOf(gain(6_000, 1), gain(9_000, 28), "measured")).toBeNull()
   expect(growthOf(gain(9_000, 28), gain(6_000, 6), "measured")).toBeNull()

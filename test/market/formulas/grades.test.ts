@@ -37,7 +37,7 @@ describe("a month's score", () => {
 })
 
 describe("a month's calibration", () => {
-  test("a month's calibration measures how apps differ and ignores the level of their store", () => {
+  test("a month's calibration depends on differences between apps, not on the level of their store", () => {
     const [calibration, other] = [calibrateMonth(grades(200), 0.8)!, calibrateMonth(grades(200, 5), 0.8)!]
     expect(calibration.bands.map(({ factor }) => factor.toFixed(9))).toEqual(
       other.bands.map(({ factor }) => factor.toFixed(9)),

@@ -6,7 +6,7 @@ import { randomFrom } from "./calibration.ts"
 const about = (value: number): PlaceFigure => ({ value, low: value / 4, high: value * 4, under: null })
 const upperBound = (amount: number): PlaceFigure => ({ value: null, low: null, high: null, under: amount })
 
-test("a rank is worth the median of the apps around it and no more than the rank before", () => {
+test("a rank's estimate is the median of the apps around it, and at most that of the rank above", () => {
   // 1,000 ÷ rank, but every third app is a hundred times larger
   const curve = placeCurve(Array.from({ length: 60 }, (_, at) => about((1_000 / (at + 1)) * (at % 3 === 0 ? 100 : 1))))
   expect(curve[29]!.value!).toBeWithin(1_000 / 36, 1_000 / 24)
@@ -15,7 +15,7 @@ test("a rank is worth the median of the apps around it and no more than the rank
   expect(curve[29]).toMatchObject({ n: 60, under: null })
 })
 
-test("four apps with a figure yield no curve, and five yield none outside their ranks", () => {
+test("a curve needs five apps with an estimate, and ends at the outermost of their ranks", () => {
   const figures = (places: number[]) => Array.from({ length: 20 }, (_, at) => (places.includes(at) ? about(500) : null))
   expect(placeCurve(figures([2, 5, 8, 11])).some((point) => point !== null)).toBe(false)
   const curve = placeCurve(figures([2, 5, 8, 11, 15]))
@@ -29,12 +29,12 @@ test("four apps with a figure yield no curve, and five yield none outside their 
   })
 })
 
-test("a rank whose median is only an upper bound has an upper bound", () => {
+test("a rank has only an upper bound if the median of the apps around it is an upper bound", () => {
   const curve = placeCurve([about(9_000), about(8_000), upperBound(1_000), upperBound(1_000), upperBound(1_000)])
   expect(curve[4]).toMatchObject({ value: null, low: null, high: null, under: expect.closeTo(1_000) })
 })
 
-slow("no rank is zero, outside its interval or above the rank before, whatever figures are missing", () => {
+slow("every rank estimate is above zero, within its interval and at most that of the rank above", () => {
   const random = randomFrom(17)
   const counts = { value: 0, under: 0, unknown: 0 }
   for (let round = 0; round < 2_000; round++) {

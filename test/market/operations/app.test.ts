@@ -15,7 +15,7 @@ const page = (body: string, status = 200) =>
   scene.stores.on("apps.apple.com", "/us/app/", () => new Response(body, { ...HTML, status }))
 const requests = (host: string) => scene.stores.requests.filter(({ url }) => url.hostname === host).length
 
-slow("concurrent calls for an app share one look-up and one page reading, and both are stored", async () => {
+slow("concurrent calls for an app share one iTunes lookup and one page reading, and both are stored", async () => {
   answersLookUps(scene.stores, { [APP]: { trackName: "Harbor", userRatingCount: 321, averageUserRating: 4.25 } })
   page(fixture("apple-app-page-us.html"))
   const all = await Promise.all(Array.from({ length: 10 }, () => ask(APP)))
@@ -37,7 +37,7 @@ slow("concurrent calls for an app share one look-up and one page reading, and bo
   expect([requests("itunes.apple.com"), requests("apps.apple.com"), await scene.creditsUsed()]).toEqual([1, 1, 110])
 })
 
-slow("each part of an app names its origin", async () => {
+slow("each part of an app's answer has its origin", async () => {
   answersLookUps(scene.stores, { [APP]: { languageCodesISO2A: ["EN"], userRatingCount: 321, averageUserRating: 4.25 } })
   page(fixture("apple-app-page-us.html"))
   const origins = async () => {
@@ -75,7 +75,7 @@ slow("fields of a page that cannot be read are null, never 0", async () => {
   })
 })
 
-slow("an app that is not sold in the storefront is answered with the storefronts that sell it", async () => {
+slow("the answer for an app that is not sold in the storefront lists the storefronts that sell it", async () => {
   answersLookUps(scene.stores, { [APP]: {} })
   page("no", 404)
   await ask(APP)
@@ -90,7 +90,7 @@ slow("an app that is not sold in the storefront is answered with the storefronts
   ])
 })
 
-slow("languages and size come from the latest look-up in any storefront, with its time", async () => {
+slow("languages and size come from the latest iTunes lookup that has them, in any storefront", async () => {
   page("no", 503)
   answersLookUps(scene.stores, { [APP]: { languageCodesISO2A: ["FR", "EN", "FR"], fileSizeBytes: "112401408" } })
   const { body } = await ask(APP)
@@ -103,7 +103,7 @@ slow("languages and size come from the latest look-up in any storefront, with it
   expect(german.measuredAt > german.builtAt).toBe(true)
 })
 
-slow("an instance that reads nothing answers from stored data or lists the storefronts that have it", async () => {
+slow("an instance that reads no store returns stored data, or lists the storefronts with stored data", async () => {
   answersLookUps(scene.stores, { [APP]: {} })
   page(fixture("apple-app-page-us.html"))
   await ask(APP)
@@ -122,7 +122,7 @@ slow("an instance that reads nothing answers from stored data or lists the store
   expect([unknown.body.error, unknown.body.detail.includes("Storefronts")]).toEqual(["not_measured", false])
 })
 
-slow("an app on Google Play is read from its page and has no App Store extras", async () => {
+slow("a Google Play app is read from its page and has no fields that only the App Store has", async () => {
   scene.stores.on("play.google.com", "/store/apps/details", () => new Response(fixture("play-details-translate.html")))
   const { status, body } = await ask("com.google.android.apps.translate")
   expect([status, body.platform, body.source, "listingExtras" in body]).toEqual([200, "android", "play-details", false])
@@ -131,7 +131,7 @@ slow("an app on Google Play is read from its page and has no App Store extras", 
   expect(body.distribution["5"]).toBeGreaterThan(1_000)
 })
 
-slow("a call for an app is free if the upstream is unavailable", async () => {
+slow("a call for an app is free if the store is unavailable", async () => {
   scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   page("no", 503)
   const { status, body } = await ask(APP)

@@ -42,7 +42,7 @@ describe("hive_get_chart", () => {
     expect(scene.stores.requests.length).toBe(1)
   })
 
-  slow("a stored chart is returned without a request to the store, cut to the limit", async () => {
+  slow("a stored chart is returned up to the limit, without a request to the store", async () => {
     await recordChart(0, [10_003, 10_001, 10_002])
     const { body } = await ask("charts?genre=6015&limit=2")
     expect(body).toMatchObject({ country: "us", kind: "free", genre: { id: "6015" }, day: dayAgo(0), depth: 3 })
@@ -61,20 +61,20 @@ describe("hive_get_chart", () => {
     expect([status, body.day]).toEqual([200, dayAgo(3)])
   })
 
-  slow("an unread chart fails with measure_busy for free if the store fails", async () => {
+  slow("a call for an unread chart fails with measure_busy and is free if the store fails", async () => {
     scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const busy = await ask("charts?genre=6015")
     expect([busy.status, busy.body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
   })
 
-  test("an instance that reads no store fails with not_measured for 1 credit, with the reason", async () => {
+  test("on an instance that reads no store, an unread chart fails with not_measured for 1 credit", async () => {
     const service = (await import("../../service.ts")).openService({ sql: scene.sql })
     const { status, body, credits } = await service.call("/v1/hive/charts?genre=6015", { key: scene.key })
     expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
     expect(body.detail).toContain("does not read")
   })
 
-  test("unknown estimates are null, and their rows are free", async () => {
+  test("an unknown estimate is null, and its row adds no cost", async () => {
     await recordChart(0, [10_001, 10_002])
     const { body } = await ask("charts?genre=6015&estimates=true")
     expect(body.apps.map(({ estimate }: { estimate: null }) => estimate)).toEqual([null, null])
@@ -119,7 +119,7 @@ describe("hive_get_chart_movers", () => {
     expect([body.counts, await scene.creditsUsed()]).toEqual([{ climbed: 1, fell: 1, entered: 1, left: 1 }, 10])
   })
 
-  test("movers on the first day of a chart returns measured: false at the price of an empty answer", async () => {
+  test("on the first day of a chart, movers have measured: false at the price of an empty answer", async () => {
     await recordChart(0, [10_001])
     const { status, body } = await ask("movers?genre=6015")
     expect([status, body.measured, body.against, body.climbed, body.counts]).toEqual([200, false, null, null, null])

@@ -45,7 +45,7 @@ const answers = (holdMs = 0) =>
 const ids = (places: { rank: number; id: string }[]) => places.map(({ rank, id }) => [rank, id])
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
-slow(`${CALLERS} concurrent callers for an untracked term share one request and get rank and apps above`, async () => {
+slow(`${CALLERS} concurrent callers for an untracked term share one request and get its rank`, async () => {
   answers(200)
   const workspaces = await Promise.all(
     Array.from({ length: 4 }, async () =>
@@ -77,7 +77,7 @@ slow(`${CALLERS} concurrent callers for an untracked term share one request and 
   expect(all[0]!.body.above).toEqual([])
 })
 
-slow("a reading of this instance is fresh for an hour, and an imported one never is", async () => {
+slow("a reading of this instance is fresh for an hour, and an imported reading is never fresh", async () => {
   answers()
   const webSearch = { source: "apple-web-search" } as const
   await record(sql, [reading("tide table", minutesAgo(50), ["10002", "10001"], webSearch)])
@@ -106,7 +106,7 @@ slow("an app that is sold but missing in the results has the state absent, at th
   expect([await used(), requestCount("/search"), requestCount("/lookup")]).toEqual([20, 1, 1])
 })
 
-slow("an app that a look-up does not find has the state not_in_store, at the full price", async () => {
+slow("an app that the iTunes lookup does not find has the state not_in_store, at the full price", async () => {
   answers()
   scene.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
   const { status, body } = await ask(OTHER, "&cc=GB")
@@ -114,14 +114,14 @@ slow("an app that a look-up does not find has the state not_in_store, at the ful
   expect([body.app.id, body.top.length, await used()]).toEqual([OTHER, 10, 10])
 })
 
-slow("an app of unknown availability fails with measure_busy for free, not as absent or not_in_store", async () => {
+slow("a call for an app of unknown availability fails with measure_busy and costs nothing", async () => {
   answers()
   scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
   const { status, body } = await ask(OTHER)
   expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
 })
 
-test("a store that refuses or has no slot soon fails with measure_busy for free despite older readings", async () => {
+test("a call that the store refuses fails with measure_busy for free, despite an older reading", async () => {
   await record(sql, [reading("tide table", minutesAgo(70), ["10001"], { source: "apple-web-search" })])
   for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
     scene.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
@@ -137,7 +137,7 @@ test("Google Play in an unsupported country fails with not_measured for 1 credit
   expect([status, body.error, await used(), scene.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
 })
 
-slow("an app of Google Play is checked there, by its package or a link", async () => {
+slow("a Google Play app is checked on Google Play, by its package name or its link", async () => {
   scene.stores.on("play.google.com", "/store/search", () => html(fixture("play-search-panda.html")))
   const query = (app: string) => scene.service.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=panda`, { key })
   const link = (id: string) => `https://play.google.com/store/apps/details?id=${id}&hl=en`
@@ -160,7 +160,7 @@ slow("an app of Google Play is checked there, by its package or a link", async (
   })
 })
 
-test("only a link's id is used, an invalid link fails with bad_app_id, and the wrong platform is refused", async () => {
+test("the id in a link is used; an invalid link fails with bad_app_id", async () => {
   answers()
   const link = `https://apps.apple.com/de/app/app-name/id${APPS[2]!.id}?l=en`
   for (const app of [link, ` ${APPS[2]!.id} `, `id${APPS[2]!.id}`]) {
@@ -183,7 +183,7 @@ test("only a link's id is used, an invalid link fails with bad_app_id, and the w
   expect(await used()).toBe(before)
 })
 
-long("a rank is read by its key, without reading other terms or other days of the term", async () => {
+long("a rank is read by index, without rows of other terms or of other days", async () => {
   const terms = Array.from({ length: 300 }, (_, i) => `other ${i}`)
   const webSearch = { source: "apple-web-search" } as const
   await record(

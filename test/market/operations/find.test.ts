@@ -228,7 +228,7 @@ describe("real charts", () => {
     )
   })
 
-  slow("twenty pages contain every app once, and no app twice per state, even while charts are recorded", async () => {
+  slow("twenty pages have every app once; while charts are recorded, pages of one state repeat no app", async () => {
     const ids: string[] = []
     const still = await ask("country=us,gb&kind=free&limit=20")
     for (let page = 1; page <= 20; page++)
@@ -327,7 +327,7 @@ describe("queries of the finder", () => {
     await sql`delete from market_storefront`
   })
 
-  test("the next call includes newly recorded charts and names, although nothing notifies this process", async () => {
+  test("newly recorded charts and names are in the next call, without a notification", async () => {
     const recordChart = (hour: number, ids: string[], name: string) =>
       record(
         sql,
@@ -348,7 +348,7 @@ describe("queries of the finder", () => {
     expect(await foundNames()).toEqual(["Tea 10005", "Tea 10003"])
   })
 
-  slow("a repeated text search uses current names: added, changed and removed ones", async () => {
+  slow("a repeated text search uses the current names after names are added, changed or removed", async () => {
     const called = (hour: string, names: Record<string, string>) => {
       const apps = Object.entries(names).map(([id, name]) => ({ id, name }))
       return record(
@@ -373,7 +373,7 @@ describe("queries of the finder", () => {
     await called("11", { "10005": "Tea 10005", "10003": "Tea 10003", "10004": "Tea 10004" })
   })
 
-  test("a call costs 20 with rows, 1 without and nothing if it is refused", async () => {
+  test("a call costs 20 credits with rows and 1 credit without rows, and a refused call is free", async () => {
     const cost = async (query: string) => {
       const before = await used()
       const { status } = await ask(query)
@@ -388,7 +388,7 @@ describe("queries of the finder", () => {
     expect((await ask("released=3")).body.coverage.firstSeenUnknown).toBe(3)
   })
 
-  test("a row with an estimate costs 50 more, and one without costs no more", () => {
+  test("a row with an estimate costs 50 more credits, and a row without an estimate adds no cost", () => {
     const { price } = hiveFindApps as unknown as {
       price: { atMost: number; of(input: object, answer: object): number }
     }
@@ -406,7 +406,7 @@ describe("queries of the finder", () => {
     expect(price.atMost).toBe(20 + 200 * 50)
   })
 
-  test("a call whose rows exceed the credits is refused as a whole and costs nothing", async () => {
+  test("a call whose rows cost more than the remaining credits is refused and costs nothing", async () => {
     await ask("rankMax=3")
     await sql`update account set quota = 39 where workspace_id = ${workspace}`
     const before = await used()
@@ -438,7 +438,7 @@ describe("queries of the finder", () => {
     if (code === "no_filters") expect(body.filters).toContain("released")
   })
 
-  test("a genre is accepted if it is known, or unknown in only some of the storefronts", async () => {
+  test("a genre is accepted if it is known in at least one of the storefronts", async () => {
     for (const query of ["genre=6015", "genre=36", "genre=6014&country=us,de"])
       expect([query, (await ask(query)).status]).toEqual([query, 200])
   })

@@ -35,7 +35,7 @@ const ask = (ids: string, query = "") => service.call(`/v1/hive/gap?ids=${ids}${
 const used = async () => (await service.call("/v1/account", { key })).body.credits.used
 const at = (days: number) => `${dayAgo(days)}T00:00:01.000Z`
 
-test("gap lists every keyword that any of the apps ranks for, with each rank and who is missing", async () => {
+test("gap lists every keyword that any of the apps ranks for, with each rank and the missing apps", async () => {
   await record(sql, [
     reading("both", at(1), ["10002", "10009", "10001"], { ...WEB_SEARCH, depth: 200 }),
     reading("first", at(2), ["10001"], WEB_SEARCH),
@@ -83,7 +83,7 @@ test("gap lists every keyword that any of the apps ranks for, with each rank and
   expect([body.nextCursor, await used()]).toEqual([null, 400])
 })
 
-test("gap returns commas of a keyword and of an origin unchanged", async () => {
+test("gap returns keywords and origins that contain commas unchanged", async () => {
   const term = "tide, 100%"
   await record(sql, [reading(term, at(1), ["10001"], { ...WEB_SEARCH, source: "foreign", origin: "a, peer" })])
   const { body } = await ask("10001,10002")
@@ -113,7 +113,7 @@ const FIELDS = [
   ...["popularityWeek", "difficulty"],
 ]
 
-test("an app without keywords is outside the index and free; if all apps are, the call costs 1", async () => {
+test("an app without keywords is outside the index and free; a call with only such apps costs 1 credit", async () => {
   await record(sql, [
     reading("tide", at(1), ["10001", "10002"], WEB_SEARCH),
     reading("sea", at(40), ["10003"], WEB_SEARCH),
@@ -215,7 +215,7 @@ slow("gap over 1,500 readings equals an independent computation, also page by pa
   }
 })
 
-test("gap orders an unpublished keyword by the middle of its band while its estimate is current", async () => {
+test("gap sorts keywords without a published popularity by their band while the estimate is current", async () => {
   const ten = Array.from({ length: 10 }, (_, i) => String(20_001 + i))
   const terms = ["big", "small", "zero"]
   await record(

@@ -31,7 +31,7 @@ const answers = (changes: { apps?: ShownApp[]; looked?: ShownApp[]; suggests?: s
   answerSearches(scene.stores, { apps: LISTED, suggests: ["tide table", "tide tables usa"], ...changes })
 
 describe("an untracked keyword", () => {
-  slow("concurrent calls for an untracked keyword share its search, suggestions and look-up", async () => {
+  slow("concurrent calls for an untracked keyword share its search, suggestions and iTunes lookup", async () => {
     answers()
     const all = await Promise.all(Array.from({ length: 20 }, () => ask()))
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
@@ -87,7 +87,7 @@ describe("an untracked keyword", () => {
     })
   })
 
-  slow("a keyword that no top ten name contains is loosely matched, and unknown if a name is unknown", async () => {
+  slow("a keyword in no top-ten name is a loose match, and its match is null if a name is unknown", async () => {
     answers({ apps: someApps(12) })
     expect((await ask()).body.zayifEslesme).toBe(true)
     await scene.forget("searches")
@@ -106,7 +106,7 @@ describe("an untracked keyword", () => {
     expect((await ask("?term=low%20tide")).body.zayifEslesme).toBeNull()
   })
 
-  slow("a keyword with few results is marked thin, and below five it has no difficulty, at full price", async () => {
+  slow("a keyword with few results is marked thin, and with fewer than five it has no difficulty", async () => {
     for (const [count, none] of [
       [7, false],
       [4, true],
@@ -155,7 +155,7 @@ describe("an untracked keyword", () => {
     expect((await ask("?term=other")).body.error).toBe("measure_busy")
   })
 
-  test("an instance that reads no store fails with not_measured for 1 credit, with the reason", async () => {
+  test("on an instance that reads no store, a keyword fails with not_measured for 1 credit", async () => {
     const { status, body, credits } = await openService({ sql: scene.sql }).call("/v1/keyword-difficulty?term=tide", {
       key: scene.key,
     })
@@ -199,7 +199,7 @@ describe("a stored difficulty", () => {
     expect(readKinds()).toEqual(["hints", "lookup", "search"])
   })
 
-  long("a stored difficulty is read by its keys, and other keywords and apps are not read", async () => {
+  long("a stored difficulty is read by index, without rows of other keywords and apps", async () => {
     await record(
       scene.sql,
       Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), [String(20_000 + i)])),
@@ -218,7 +218,7 @@ describe("a stored difficulty", () => {
   })
 })
 
-slow("on Free a tool answers only for keywords tracked in that storefront, and refusals cost nothing", async () => {
+slow("on the Free plan the tool answers only for tracked keywords, and a refused call is free", async () => {
   answers()
   const workspaceId = await scene.service.workspace({
     explorer: true,

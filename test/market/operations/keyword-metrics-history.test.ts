@@ -46,7 +46,7 @@ function failed(failedAt: Date, rest: Partial<Attempt> = {}) {
 type FigureRow = Record<"day" | "state" | "value" | "basis" | "of" | "outcome" | "source", unknown>
 const brief = (records: FigureRow[]) => records.map(({ day, state, value }) => [day, state, value])
 
-test("a day without a record has no row, and a failed or incomplete reading has a row with what was due", async () => {
+test("a day without a reading has no row, and a day with a failed or incomplete reading has a row", async () => {
   await figures("difficulty", { 1: 40, 3: null, 8: 0 })
   await figures("popularity", { 1: 22 })
   await failed(at(2), { outcome: "rate_limited" })
@@ -109,7 +109,7 @@ test("a day without a record has no row, and a failed or incomplete reading has 
   expect(brief((await ask("?days=9")).body.difficulty).at(-1)).toEqual([dayOf(8), "measured", 0])
 })
 
-test("a published month appears in the popularity for any of its days, next to the estimates", async () => {
+test("a published popularity is returned if any day of its month is requested, next to estimates", async () => {
   const today = new Date()
   const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1))
   const seenAt = new Date(Date.now() - 5 * DAY_MS)
@@ -143,7 +143,7 @@ test("the price depends on the requested days, 30 by default, and an empty histo
   expect(prices).toEqual([20, 10, 10, 20, 20, 40, 40])
 })
 
-slow("each series pages by 200 records until every record was returned once, despite newer records", async () => {
+slow("a series is paged by 200 records, each record once, even if newer records are added", async () => {
   const scores = Object.fromEntries(Array.from({ length: 90 }, (_, days) => [days, days]))
   await figures("difficulty", scores)
   await figures("popularity", scores)
@@ -181,7 +181,7 @@ slow("each series pages by 200 records until every record was returned once, des
   }
 })
 
-slow("a cursor with other parameters, a tampered one and an invented one fail with bad_cursor for free", async () => {
+slow("a tampered or invented cursor, or a cursor of other parameters, fails with bad_cursor for free", async () => {
   await figures("difficulty", { 0: 1 })
   await figures("difficulty", { 0: 1 }, { term: "other" })
   await scene.sql`
@@ -224,7 +224,7 @@ test("Google Play, wrong days and unknown storefronts are refused for free, and 
   expect([status, body.error, await scene.creditsUsed()]).toEqual([403, "explorer_required", 0])
 })
 
-slow("records are read by the keyword's keys, however many other records exist", async () => {
+slow("records are read by index, without rows of other keywords", async () => {
   await figures("difficulty", { 0: 1, 1: 1 })
   await scene.sql`
     insert into list (platform, storefront, term)

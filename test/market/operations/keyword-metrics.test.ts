@@ -57,7 +57,7 @@ slow(
   },
 )
 
-test("a keyword with only failed readings is returned as unmeasured for 1 credit, with the outcome", async () => {
+test("a keyword with only failed readings is unmeasured for 1 credit, and has its last outcome", async () => {
   await failed(1)
   const { status, body } = await ask()
   expect([status, body.popularity, body.difficulty, await scene.creditsUsed()]).toEqual([200, null, null, 1])
@@ -122,7 +122,7 @@ test("a keyword that was read without results has null metrics, the state absent
   expect([body.difficultyStanding.band, body.difficultyStanding.evidence.parts.results]).toEqual([null, 0])
 })
 
-test("the two metrics are independent: one can be measured while the other is not", async () => {
+test("popularity can be unmeasured while difficulty has a state from a reading", async () => {
   await record(scene.sql, [reading(LIST.term, daysAgo(0), ["20001", "20002"], { ...webSearch, depth: 200 })])
   await scene.sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date()))
   const { body } = await ask()
@@ -155,7 +155,7 @@ test("a published popularity replaces an estimate, has month and genres, and goe
   expect(body.popularityStanding.evidence.readings).toMatchObject([{ source: "apple-ads-report" }])
 })
 
-slow("a figure older than seven days is shown as stale, and one older than ninety days is not current", async () => {
+slow("a metric older than seven days is stale, and a metric older than ninety days is unmeasured", async () => {
   await measure(8)
   const stale = (await ask()).body
   expect([stale.popularityStanding.stale, stale.difficultyStanding.stale]).toEqual([true, true])
@@ -166,7 +166,7 @@ slow("a figure older than seven days is shown as stale, and one older than ninet
   expect([body.popularity, body.difficultyStanding.state, await scene.creditsUsed()]).toEqual([null, "unmeasured", 11])
 })
 
-test("each metric has the latest attempt among the readings that it needs, whatever its outcome", async () => {
+test("each metric has the latest attempt of the readings that it needs, successful or not", async () => {
   await failed(3, { kind: "hints", source: "apple-hints", subject: "tide", outcome: "rate_limited" })
   await failed(4)
   await failed(1, { subject: "another term" })
@@ -205,7 +205,7 @@ test("wrong stores, storefronts and keywords are refused for free, and Explorer 
   expect([status, body.error, await scene.creditsUsed()]).toEqual([403, "explorer_required", 0])
 })
 
-long("a keyword is read by its keys, among thousands of others and a long history", async () => {
+long("a keyword is read by index among thousands of keywords and a long history", async () => {
   for (const days of [3, 2, 1]) await measure(days)
   await scene.sql`
     insert into list (platform, storefront, term)

@@ -17,7 +17,7 @@ const webSearch = { source: "apple-web-search" } as const
 // biome-ignore lint/suspicious/noExplicitAny: an answer
 const idsOf = ({ apps }: any) => apps?.map(({ id }: { id: string }) => id) ?? null
 
-test("the best reading of each day is listed, latest first, and a day without a reading is unmeasured", async () => {
+test("each day has its best reading, the latest day first, and a day without a reading is unmeasured", async () => {
   await record(scene.sql, [
     reading("tide table", daysAgo(0), ["10002", "10001"], webSearch),
     reading("tide table", daysAgo(2), ["10009"]),
@@ -58,7 +58,7 @@ test("the best reading of each day is listed, latest first, and a day without a 
   expect([await scene.creditsUsed(), scene.stores.requests.length]).toEqual([10, 0])
 })
 
-slow("concurrent calls for an unread keyword cost 1 each and share one reading", async () => {
+slow("concurrent calls for an unread keyword share one reading and cost 1 credit each", async () => {
   const apps = someApps(3)
   const { promise: allRequested, resolve: answer } = Promise.withResolvers<void>()
   scene.stores.on("apps.apple.com", "/", async ({ url }) => {
@@ -77,7 +77,7 @@ slow("concurrent calls for an unread keyword cost 1 each and share one reading",
   await until(async () => (await scene.sql`select from due where subject = 'tide table'`).length === 0)
 })
 
-test("the error for an empty window names the last stored day before it", async () => {
+test("the error for a range of days without data has the last stored day before the range", async () => {
   await record(scene.sql, [reading("tide table", daysAgo(20), ["10001"], webSearch)])
   const { status, body } = await openService({ sql: scene.sql }).call("/v1/hive/keywords/tide%20table/ranks", {
     key: scene.key,
@@ -88,7 +88,7 @@ test("the error for an empty window names the last stored day before it", async 
   expect((await ask("?days=30")).status).toBe(200)
 })
 
-test("the price depends on the requested days, however many have data", async () => {
+test("the price depends on the number of requested days, even if some have no data", async () => {
   await record(scene.sql, [reading("tide table", daysAgo(0), ["10001"], webSearch)])
   const prices: number[] = []
   for (const query of ["", "?days=7", "?days=8", "?days=30", "?days=31", "?days=90", "?days=90&top=250"]) {
@@ -99,7 +99,7 @@ test("the price depends on the requested days, however many have data", async ()
   expect(prices).toEqual([10, 10, 20, 20, 40, 40, 40])
 })
 
-test("an answer has fewer than 1,000 rows: the number of days is reduced and returned", async () => {
+test("an answer has fewer than 1,000 rows, and returns the reduced number of days", async () => {
   await record(scene.sql, [reading("tide table", daysAgo(0), ["10001"], webSearch)])
   for (const [top, dayCount, days] of [
     [20, 90, 49],
@@ -116,7 +116,7 @@ test("an answer has fewer than 1,000 rows: the number of days is reduced and ret
   }
 })
 
-test("the days of Google Play are separate, and a keyword is normalised", async () => {
+test("Google Play has separate days, and the requested keyword is normalised", async () => {
   await record(scene.sql, [
     reading("tide table", daysAgo(0), ["com.example.tides"], {
       platform: "android",
@@ -158,7 +158,7 @@ test("CSV has one row per result, and one row for a day without results", async 
   ])
 })
 
-long("days are read by the keyword's key, without reading other keywords or days outside the window", async () => {
+long("days are read by index, without rows of other keywords or of days outside the range", async () => {
   const otherSearches = Array.from({ length: 400 }, (_, i) =>
     reading(`other ${i}`, daysAgo(i % 20), ["10001"], webSearch),
   )

@@ -95,7 +95,7 @@ function middle(values: readonly number[]): number {
   return remaining.reduce((sum, value) => sum + value) / remaining.length
 }
 
-slow("concurrent calls for a category share the look-up of its apps, and figures match the reference", async () => {
+slow("concurrent calls for a category share one iTunes lookup, and the figures match the reference", async () => {
   await listToday()
   const all = await Promise.all(Array.from({ length: 10 }, () => ask("?country=jp&genre=finance")))
   const { status, body } = all[0]!
@@ -118,7 +118,7 @@ slow("concurrent calls for a category share the look-up of its apps, and figures
   expect(paths()).toHaveLength(1)
 })
 
-slow("the figures of a completely looked-up chart match the reference, each with its number of apps", async () => {
+slow("if every app of a chart is stored, its figures and their numbers of apps match the reference", async () => {
   await listToday()
   for (const from of [0, 50]) {
     const ids = LIST.slice(from, from + 50).map(({ id }) => id)
@@ -132,7 +132,7 @@ slow("the figures of a completely looked-up chart match the reference, each with
   expect(stats.every((name) => Object.values(category[name]).every((value) => value !== null))).toBe(true)
 })
 
-slow("a category that was never read is read with its apps", async () => {
+slow("a call for an unread category reads its chart and its apps", async () => {
   scene.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
   const entries = JSON.parse(fixture("apple-charts-us-free-finance.json")).feed.entry
   const ids: string[] = entries.map(
@@ -145,7 +145,7 @@ slow("a category that was never read is read with its apps", async () => {
   expect(paths().map((path) => path.split("/").at(1))).toEqual(["us", "lookup"])
 })
 
-slow("without look-ups a category has no ratings wall and costs the price of an empty answer", async () => {
+slow("if its apps cannot be read, a category has no ratings wall, at the price of an empty answer", async () => {
   scene.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
   scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
   const { status, body } = await ask("?genre=6015")
@@ -160,7 +160,7 @@ slow("without look-ups a category has no ratings wall and costs the price of an 
   expect(category.restsOn).toEqual({ ratings: null, lookUps: null })
 })
 
-test("without a genre every measured category is returned with its own day, and no store is read", async () => {
+test("a call without a genre returns every measured category with its day, and reads no store", async () => {
   expect([(await ask()).body.categories, await scene.creditsUsed()]).toEqual([[], 1])
   await onChart(3, [10_001, 10_002], { genre: "6015" })
   await onChart(1, [10_001], { genre: "36" })
@@ -184,7 +184,7 @@ test("without a genre every measured category is returned with its own day, and 
   ])
 })
 
-slow("counts and updates read far from the chart's day are unknown, while a release date stays known", async () => {
+slow("rating counts and updates read long before the chart are unknown, and release dates stay known", async () => {
   const [releasedAt, updatedAt] = [new Date(daysAgo(400)), new Date(daysAgo(60))]
   await record(scene.sql, [appsReading(daysAgo(45), [{ id: "10001", ratings: 40, rating: 4, releasedAt, updatedAt }])])
   await onChart(0, [10_001], { genre: "6015" })
@@ -196,7 +196,7 @@ slow("counts and updates read far from the chart's day are unknown, while a rele
   expect([near.ratingsWall.least, near.updatedWithin90Days]).toEqual([40, { share: 1, n: 1, of: 1 }])
 })
 
-test("without store readings a new category fails with not_measured at the price of an empty answer", async () => {
+test("on an instance that reads no store, an unread category fails with not_measured for 1 credit", async () => {
   const service = openService({ sql: scene.sql })
   const { status, body, credits } = await service.call("/v1/hive/landscape?genre=games", { key: scene.key })
   expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])

@@ -54,7 +54,7 @@ const recordChart = (day: string, ids: readonly (string | number)[], rest: Parti
 const rows = (body: any) => body.apps.map((app: any) => `${app.firstSeen} ${app.country} ${app.id} ${app.rank}`)
 
 describe("new apps", () => {
-  test("no app is new without readings or on the first day, at the price of an empty answer", async () => {
+  test("no app is new before the second day of readings, at the price of an empty answer", async () => {
     const none = await ask()
     expect([none.status, none.cost]).toEqual([200, 1])
     expect(none.body).toMatchObject({ country: null, days: 7, daysCovered: 0, searched: [], apps: [] })
@@ -100,7 +100,7 @@ describe("new apps", () => {
     expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-17 us 10001 1"])
   })
 
-  slow("across storefronts an app is new once, in the storefront where it was first seen", async () => {
+  slow("a call for all storefronts has a new app once, in the storefront where it was first seen", async () => {
     for (const storefront of ["us", "de", "fr"]) await recordChart("2025-11-15", [10001], { storefront })
     await recordChart("2025-11-17", [10001, 10002], { storefront: "fr" })
     await recordChart("2025-11-18", [10001, 10002, 10003])
@@ -120,7 +120,7 @@ describe("new apps", () => {
     expect((await ask("?days=30")).body.daysCovered).toBe(3)
   })
 
-  test("a new app has its release date from the storefront's look-up, else from another storefront's", async () => {
+  test("a new app's release date is from the iTunes lookup in its storefront, else in another storefront", async () => {
     await recordChart("2025-11-17", [10001])
     await recordChart(TODAY, [10001, 10002, 10003])
     for (const [id, storefront, at] of [
@@ -151,7 +151,7 @@ describe("new apps", () => {
   })
 })
 
-long("the new apps of a real chart are, day by day, those that no earlier reading shows", async () => {
+long("on each day of a real chart, the new apps are exactly the apps that no earlier reading has", async () => {
   const readings = rowsOf(SOME)
   const text = async function* () {
     yield* linesOf(readings)

@@ -197,7 +197,7 @@ async function ask(form: Form, by = key) {
   return { ...answer, paid: (await used(by)) - before }
 }
 
-test("every operation on the market is covered", () => {
+test("every market operation has a case in this file", () => {
   expect(Object.keys(FORMS).sort()).toEqual(ROWS.map(({ operationId }) => operationId).sort())
 })
 
@@ -232,7 +232,7 @@ describe.each(ROWS)("$operationId", (row) => {
     }
   })
 
-  test("a refused call costs nothing: wrong and unknown parameters, a missing scope, a missing Explorer", async () => {
+  test("a call refused for its parameters, a missing scope or missing Explorer costs nothing", async () => {
     const [form] = full()
     const before = await used()
     let refusals = 0

@@ -61,7 +61,7 @@ slow("a publisher lists every charted app with its best rank, its storefronts an
   expect([scene.stores.requests.length, await scene.creditsUsed()]).toEqual([1, 20])
 })
 
-slow("an app that left the charts is not listed, and keeps its first day when it returns", async () => {
+slow("an app that left the charts is not listed, and has its old first day when it returns", async () => {
   await recordChart(5, ["10009"])
   await recordChart(4, [APPS[0]!])
   await recordChart(1, ["10009"])
@@ -77,7 +77,7 @@ slow("an app that left the charts is not listed, and keeps its first day when it
   expect((await ask()).body.apps).toMatchObject([{ id: APPS[0], firstSeen: dayAgo(4) }])
 })
 
-slow("if the store cannot be read, the shelf is null, while the apps on charts are still listed", async () => {
+slow("if the store cannot be read, shelf is null and the apps on charts are still listed", async () => {
   await recordChart(1, [APPS[0]!])
   scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask()
@@ -98,7 +98,7 @@ slow("an unknown publisher fails with not_measured for 1 credit, with or without
   ])
 })
 
-slow("charts without publisher ids are not searched, and an answer without rows gives that reason", async () => {
+slow("charts without publisher ids are not searched, and the error for an unknown publisher states this", async () => {
   const service = openService({ sql: scene.sql })
   await recordChart(1, ["10009"], { storefront: "jp", origin: "demo", source: "import" })
   const { status, body } = await service.call("/v1/hive/publisher/1599999999", { key: scene.key })
@@ -117,7 +117,7 @@ slow("charts without publisher ids are not searched, and an answer without rows 
   )
 })
 
-test("a publisher on Google Play has no charts, and the answer needs no request", async () => {
+test("a Google Play publisher fails with not_measured for 1 credit, without a request to the store", async () => {
   const { status, body } = await ask("Northlight+Apps")
   expect([status, body.error, await scene.creditsUsed(), scene.stores.requests.length]).toEqual([
     404,
@@ -134,7 +134,7 @@ test("an unknown publisher fails with measure_busy for free if the store is unav
   expect([status, body.error, await scene.creditsUsed()]).toEqual([503, "measure_busy", 0])
 })
 
-long("a publisher's apps and ranks are read by their keys, among 30,000 other apps", async () => {
+long("a publisher's apps and ranks are read by index among 30,000 other apps", async () => {
   await recordChart(1, ["10009"])
   await recordChart(0, [APPS[0]!])
   await scene.sql`

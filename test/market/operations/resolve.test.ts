@@ -125,7 +125,7 @@ describe("search by the index", () => {
       expect([q, (await ask(q)).body.apps]).toEqual([q, []])
   })
 
-  slow("an answer about a query with very many equally near matches states that not all were compared", async () => {
+  slow("an answer is marked incomplete if a query has too many equal matches to compare all of them", async () => {
     await sql`
       insert into store_app (platform, store_id) select 'ios', (30000 + i)::text
         from generate_series(1, ${MAX_COMPARED + 5}::int) i`
@@ -140,7 +140,7 @@ describe("search by the index", () => {
 })
 
 describe("search by the store", () => {
-  slow("missing matches come from one request to the store, are stored, and have no rank", async () => {
+  slow("matches missing in the index come from one request to the store, are stored, and have no rank", async () => {
     await know(GARDENS.slice(4))
     const found = {
       30003: { trackName: "Plant Calendar", userRatingCount: 50 },
@@ -199,7 +199,7 @@ describe("search by the store", () => {
     expect(searches()).toHaveLength(1)
   })
 
-  slow("without the store, known apps are returned with the reason; if there are none, the call is free", async () => {
+  slow("if the store fails, stored matches are returned with the reason; a call without matches is free", async () => {
     await know(GARDENS.slice(0, 1))
     scene.stores.on("itunes.apple.com", "/search", () => new Response("no", { status: 503 }))
     const unknown = await ask("nobody")
@@ -278,7 +278,7 @@ describe("search by link or id", () => {
     expect([await used(), scene.stores.requests.length]).toEqual([before, 0])
   })
 
-  test("an id that cannot be looked up is returned without further facts at the price of an empty answer", async () => {
+  test("an app id is returned without facts, at the price of an empty answer, if the store fails", async () => {
     scene.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask("https://apps.apple.com/us/app/tea/id40009")
     expect([status, await used()]).toEqual([200, 1])

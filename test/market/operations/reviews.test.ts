@@ -50,7 +50,7 @@ slow("concurrent calls for an untracked app share one reading of the newest page
   for (const name of ["author", "reviewer", "nickname"]) expect(text.toLowerCase()).not.toContain(`"${name}`)
 })
 
-slow("one request decides whether all reviews are stored, however long the feed is", async () => {
+slow("one request is enough to know whether all reviews of the feed are stored", async () => {
   answersReviews(scene.stores, "1000000001", reviewPages(9_000, 500))
   const { body } = await ask("1000000001")
   expect([body.reviews.length, body.held, body.complete]).toEqual([50, 50, false])
@@ -71,7 +71,7 @@ slow("a feed is fresh for 12 hours, and a new reading keeps the stored reviews",
   expect([body.held, scene.stores.requests.length]).toEqual([20, 1])
 })
 
-slow("Google Play's reviews are read once per language, 150 of them, for all storefronts of the language", async () => {
+slow("the latest 150 Google Play reviews are read once for all storefronts of a language", async () => {
   const ids = Array.from({ length: 150 }, (_, i) => 900 - i)
   scene.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer(ids, "more")))
   const { status, body } = await ask(PACKAGE, "?limit=200")
@@ -86,7 +86,7 @@ slow("Google Play's reviews are read once per language, 150 of them, for all sto
   expect(scene.stores.requests.length).toBe(1)
 })
 
-test("an empty feed of an app without ratings has no reviews, at the price of an empty answer", async () => {
+test("the empty feed of an app without ratings gives no reviews, at the price of an empty answer", async () => {
   const none = { reviews: [], last: 1 }
   answersReviews(scene.stores, "1000000003", [none])
   const unsure = await ask("1000000003")

@@ -13,7 +13,7 @@ const HTML = { headers: { "content-type": "text/html; charset=utf-8" } }
 const page = (country: string, body: string) =>
   scene.stores.on("apps.apple.com", `/${country}/app/`, () => new Response(body, HTML))
 
-test("similar apps of an unfollowed page are read on request, in order, and stored", async () => {
+test("the similar apps of an untracked app are read on request, in page order, and stored", async () => {
   page("us", fixture("apple-app-page-us.html"))
   const { status, body } = await ask(APP)
   expect([status, body.id, body.platform, body.country, body.source]).toEqual([200, APP, "ios", "us", "apple-app-page"])

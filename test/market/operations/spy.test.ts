@@ -122,7 +122,7 @@ test("spy refuses an id of the other store, a bad id, a foreign cursor and a mis
   expect([body.error, body.scope]).toEqual(["scope_required", "hive:spy"])
 })
 
-slow("spy pages more than 1,000 keywords, each once, and charges each page", async () => {
+slow("spy returns more than 1,000 keywords in pages, each keyword once, and charges each page", async () => {
   const terms = Array.from({ length: 2_300 }, (_, i) => `${["wort", "Été", "語"][i % 3]} ${i}`.toLowerCase())
   const answers = terms.map((term, i) => ({ term, ids: i % 2 ? ["10002", "10001"] : ["10001"] }))
   await storeAnswers(sql, dayAgo(1), answers)

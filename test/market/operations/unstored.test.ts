@@ -90,7 +90,7 @@ slow.each(["53100", "25006", "23514"])(
   },
 )
 
-slow("a tracked keyword that cannot be stored stays due, and another process gets the same error", async () => {
+slow("a tracked keyword stays due if its reading cannot be stored, and another process gets the error", async () => {
   await refuseSearches("53100")
   await trackOwn(sql, { workspaceId, iosId: "10002", countries: ["us"], keywords: ["journal"], origin: "own" })
   await sql`delete from due`
@@ -110,7 +110,7 @@ slow("a tracked keyword that cannot be stored stays due, and another process get
   expect(body.difficultyStanding.lastAttempt).toMatchObject({ of: "results", outcome: "failed" })
 })
 
-test("damaged results fail with hive_read_failed without a charge, and the log names the call", async () => {
+test("a call that reads damaged rows fails with hive_read_failed for free, and the call is logged", async () => {
   const service = openService({ sql })
   await record(sql, [
     reading("journal", new Date().toISOString(), ["10001", "10002"], { source: "apple-web-search", depth: 10 }),
@@ -129,7 +129,7 @@ test("damaged results fail with hive_read_failed without a charge, and the log n
   expect(await readCosts()).toEqual([0, 0])
 })
 
-test("damaged pages and indexes are reported as damage, and wrong statements are not", async () => {
+test("SQL errors of damaged pages and indexes count as damage, and those of wrong statements do not", async () => {
   const codes = ["XX001", "XX002", "22P02", "42P01"]
   const ends = await Promise.all(
     codes.map((code) =>

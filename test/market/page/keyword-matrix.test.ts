@@ -25,7 +25,7 @@ const context = {
 } as unknown as PageContext
 const appOf = (id: string) => ({ id, name: id, keywords: 1 })
 
-test("an app missing from a keyword's row is absent if the list is complete, and unknown if it was cut", async () => {
+test("an app missing from a keyword's row is absent if all keywords were loaded, and unknown otherwise", async () => {
   const ids = ["1000001", "1000002", "1000003", "1000004", "1000005", "1000006"]
   const { rows, isCut } = await compareApps(context, ids, "us")
   const ranksOf = (term: string) => ids.map((id) => rows.find((item) => item.term === term)!.ranks.get(id))

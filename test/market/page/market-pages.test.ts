@@ -65,7 +65,7 @@ beforeEach(() => {
 })
 
 describe("the chart page", () => {
-  test("a chart shows the change of each app over each period, its first day, newcomers and leavers", async () => {
+  test("the chart page shows each app's changes and first day, new apps and apps that left", async () => {
     const page = await owner.open(CHART)
     expect(page.status).toBe(200)
     const moves = (name: string) =>
@@ -102,7 +102,7 @@ describe("the chart page", () => {
   })
 })
 
-test("the page of an app without stored facts has its name and ranks on charts, and can track the app", async () => {
+test("the page of an app without stored facts shows its name and chart ranks, and offers to track it", async () => {
   state = { state: "failed", why: "off", because: "no worker process is running" }
   const page = await owner.open("/app/market/app?id=10001")
   expect(page.text).toContain("<h1>App 10001</h1>")
@@ -137,7 +137,7 @@ describe("reading and credits", () => {
     return row?.used ?? 0
   }
 
-  test("opening a page starts the reading without waiting for it and costs nothing, and the page reloads", async () => {
+  test("opening a chart page starts a reading without waiting for it, and costs nothing", async () => {
     state = { state: "pending", eta: 5 }
     const before = await used(workspace)
     const page = await owner.open("/app/market/charts?country=fr&genre=6015")
@@ -149,7 +149,7 @@ describe("reading and credits", () => {
     expect(await used(workspace)).toBe(before)
   })
 
-  test("if the plan limits credits, only the button with the price reads and charges", async () => {
+  test("if the plan limits credits, only the button with the price starts a reading and charges", async () => {
     const limited = await service.workspace({ plan: "pro", explorer: true })
     const person = await ownerOf(service, limited)
     const path = "/app/market/charts?country=us&genre=6015"
@@ -169,7 +169,7 @@ describe("reading and credits", () => {
   })
 })
 
-describe("following", () => {
+describe("following a category", () => {
   const form = async (browser: Browser, fields: Record<string, string>) => {
     const page = await browser.open("/app/market")
     const [, name = "", value = ""] =
@@ -177,7 +177,7 @@ describe("following", () => {
     return await browser.send("/app/settings/market", { [name]: value, back: "/app/market", ...fields })
   }
 
-  slow("an operator follows a category and undoes it, and the genres of MARKET stay", async () => {
+  slow("an operator follows a category and undoes this, and the genres in the setting MARKET remain", async () => {
     await followMarket(service.sql, [{ storefront: "gb", genres: ["36"] }])
     const sent = await form(owner, { do: "follow", storefront: "us", genre: "6015" })
     expect(sent.status).toBe(303)
@@ -201,7 +201,7 @@ describe("following", () => {
     expect(await followed()).toEqual([])
   })
 
-  test("only an operator can follow a storefront, and only with the form of a page", async () => {
+  test("only an operator can follow a storefront, and only with a valid form token", async () => {
     const other = await service.workspace({ plan: "enterprise", explorer: true })
     const person = await ownerOf(service, other)
     await service.sql`
@@ -236,7 +236,7 @@ describe("the finder page", () => {
     expect(text).toContain('id="find-apps-rankMin-error"')
   })
 
-  test("found apps are sorted by a column, and no spreadsheet executes the texts in the exported file", async () => {
+  test("found apps are sorted by a column, and no spreadsheet executes a text of the exported file", async () => {
     await record(service.sql, [
       chartOf(0, [named(10_002), named(10_004, EVIL), named(10_001), named(10_003)], {
         chart: "grossing",
@@ -301,7 +301,7 @@ describe("the comparison page", () => {
     ])
   })
 
-  test("up to ten apps are compared in one table, and an app missing from a complete list is absent", async () => {
+  test("up to ten apps are compared in one table, and an app missing from complete results is absent", async () => {
     const ids = Array.from({ length: 10 }, (_, at) => 20_001 + at)
     const page = await owner.open(`/app/market/compare?country=us&apps=${ids.join("+")}`)
     const cells = (term: string) =>
@@ -312,7 +312,7 @@ describe("the comparison page", () => {
     expect(cells("moon")).toEqual(row({ 20002: 1 }))
   })
 
-  test("the gap view has only keywords that the first app lacks, on the page and in the file", async () => {
+  test("the gap view has only keywords that the first app lacks, on the page and in the CSV file", async () => {
     const path = "/app/market/compare?country=us&apps=20001,20007&show=gap"
     const page = await owner.open(path)
     expect([rowOf(page, "clock") !== "", rowOf(page, "tide") !== ""]).toEqual([true, false])
@@ -324,7 +324,7 @@ describe("the comparison page", () => {
     ])
   })
 
-  slow("selected keywords are added to the app at once, with an offer to undo it", async () => {
+  slow("selected keywords are added to the app without a preview, and the page offers to undo this", async () => {
     const iosId = newStoreId()
     const app = await trackOwn(service.sql, {
       workspaceId: workspace,
@@ -344,7 +344,7 @@ describe("the comparison page", () => {
     expect(textOf(await owner.open(sent.headers.get("location") ?? ""))).toContain("1 keyword added. Undo")
   })
 
-  test("apps of two stores, or more than ten, are refused at the field", async () => {
+  test("apps of two stores, or more than ten apps, are refused with an error at the field", async () => {
     for (const apps of [
       "20001,com.example.app",
       Array.from({ length: 11 }, (_, at) => 20_001 + at).join(),

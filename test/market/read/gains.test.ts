@@ -71,7 +71,7 @@ describe("the rating gain of an untracked app", () => {
     }
   })
 
-  test("a rating gain never mixes sources and prefers one that spans a week, then a look-up", async () => {
+  test("a rating gain is from one source, first a source that spans a week, then the iTunes lookup", async () => {
     await store(
       rated(19, 100),
       rated(20, 101),
@@ -83,7 +83,7 @@ describe("the rating gain of an untracked app", () => {
     expect(await gains()).toMatchObject([{ source: "itunes-lookup", ratings: 101, gain: { gained: 2, days: 7 } }])
   })
 
-  test("a rating gain is unknown without a reading in thirty days, and with one reading", async () => {
+  test("a rating gain needs two readings in thirty days", async () => {
     await store(rated(-38, 700), rated(-12, 760))
     expect(await gains()).toEqual([])
     await store(rated(20, 900))

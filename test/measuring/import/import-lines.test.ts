@@ -123,7 +123,7 @@ test("an unreadable line is refused with the field and the rule, and is not quot
   for (const [line, reason] of cases) expect(reasonOf(line)).toBe(reason)
 })
 
-test("bad lines are reported by number and skipped completely; all others are stored", async () => {
+test("invalid lines are skipped and reported by their line number, and all valid lines are stored", async () => {
   const progress: number[] = []
   const result = await importLines(
     sql,
@@ -182,7 +182,7 @@ slow("a transaction has at most 1,000 results, with a pause before the next", as
   expect(steps).toEqual(counts.flatMap((count) => [count, "pause"]))
 })
 
-long("a long page of reviews is stored in parts, counts as one reading, and ends with its last part", async () => {
+long("a long page of reviews is stored in parts, and is recorded as read with its last part", async () => {
   const page = {
     kind: "reviews",
     source: "apple-reviews",
@@ -229,7 +229,7 @@ test("the size of transactions adapts to about 25 ms on any machine", () => {
   expect([stored(10), stored(4), stored(1_000), stored(0.1)]).toEqual([250, 100, 1_000, 50])
 })
 
-slow("importing the same lines again changes no row", async () => {
+slow("a second import of the same lines changes no row", async () => {
   const file = [search(), search({ term: "mate" }), attempt(), search({ seenAt: "2023-01-31T00:00:00Z" })]
   const first = await importLines(sql, lines(...file), { now })
   expect(first).toMatchObject({ recorded: 3, known: 0, attempts: 1 })
@@ -239,7 +239,7 @@ slow("importing the same lines again changes no row", async () => {
   expect(await stored(sql)).toBe(before)
 })
 
-test("a line with a duplicate item or a null field is imported all the same", async () => {
+test("a line with a duplicate item or with null in an optional field is imported", async () => {
   const cases = await Bun.file(new URL("../../cases/stores/imports.jsonl", import.meta.url)).text()
   const result = await importLines(sql, lines(...cases.trim().split("\n")), {
     now: () => new Date("2026-11-28T00:00:00Z"),
@@ -298,7 +298,7 @@ test("an invalid review is skipped and reported by line and index, and the other
   expect((await sql`select from review_read`).length).toBe(0)
 })
 
-test("a line without a valid review, or with an invalid place in a ranking, is refused completely", async () => {
+test("a line is refused as a whole if it has no valid review or if one app of a ranking is invalid", async () => {
   const ranking = search({ results: [{ id: "10001" }, { id: "10002", ratings: "many" }] })
   const result = await importLines(sql, lines(page([review("2", { stars: 7 })]), ranking), { now })
   expect([result.recorded, result.skipped, result.bad.map(({ line }) => line)]).toEqual([0, undefined, [1, 2]] as never)

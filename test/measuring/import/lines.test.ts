@@ -61,7 +61,7 @@ describe("a line", () => {
     sha256: hash("sha256", JSON.stringify(line), "buffer"),
   })
 
-  test("a line of apps has the facts that a store returned", () => {
+  test("a line of apps is parsed with the facts that a store returned", () => {
     expect(observationOf(apps())).toEqual({
       ...apps(),
       ...rest(apps()),
@@ -81,7 +81,7 @@ describe("a line", () => {
     } as never)
   })
 
-  test("a line of hints has the suggestions for a prefix", () => {
+  test("a line of hints is parsed with the suggestions for a prefix", () => {
     const line = hints({
       terms: ["tea", "Tea Room", " tea"],
       egress: "DE",
@@ -100,7 +100,7 @@ describe("a line", () => {
     } as never)
   })
 
-  test("a line of a popularity has its month, and by default the end of that month as time", () => {
+  test("a line of a popularity has the end of its month as its time by default", () => {
     const whole = {
       ...popularity(),
       ...rest(popularity()),
@@ -152,7 +152,7 @@ describe("a line", () => {
   })
 })
 
-test("lines of every kind can be imported together, and again without a change", async () => {
+test("lines of every kind are imported together, and a second import changes nothing", async () => {
   const file = [
     apps(),
     hints(),
@@ -184,7 +184,7 @@ test("lines of every kind can be imported together, and again without a change",
   expect(await stored(sql)).toBe(before)
 })
 
-slow("a transaction has at most 1,000 apps, and none is left out", async () => {
+slow("a transaction stores at most 1,000 apps, and all apps are stored", async () => {
   const many = (minute: number) =>
     apps({
       seenAt: `2025-10-25T03:1${minute}:00Z`,
@@ -203,7 +203,7 @@ slow("a transaction has at most 1,000 apps, and none is left out", async () => {
   expect(steps.at(-1)).toBe(4)
 })
 
-slow("an app with a name in an imported look-up gets a page, as in a live one; an app in a search gets none", () => {
+slow("an imported look-up stores a store page of each named app, and an imported search stores none", () => {
   const line = (source: string, apps: object[]) => {
     const about = { kind: "apps", source, platform: "ios", storefront: "us", seenAt: "2025-10-25T03:25:01Z" }
     return JSON.stringify({ ...about, asked: apps.map((app) => (app as { id: string }).id), apps })

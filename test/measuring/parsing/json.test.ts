@@ -6,7 +6,7 @@ import { ReadFailure } from "../../../src/measuring/source.ts"
 const ANYTHING = [undefined, null, true, 0, -1, 1.5, Number.NaN, Infinity, "", "x", [], [1], {}, { a: 1 }]
 
 describe("a value of unknown shape", () => {
-  test("a path in a value of unknown shape follows only keys of objects and indexes of arrays", () => {
+  test("a path into a value of unknown shape follows only keys of objects and indexes of arrays", () => {
     const value = { a: [{ b: "c" }], 1: "one", list: ["x"] }
     expect(at(value, "a", 0, "b")).toBe("c")
     expect(at(value)).toBe(value)
@@ -26,21 +26,21 @@ describe("a value of unknown shape", () => {
 })
 
 describe("values in a body", () => {
-  test("a value is a text only if it is not blank and can be stored", () => {
+  test("a value is read as text only if it is not blank and can be stored", () => {
     expect(text(" Lull ")).toBe(" Lull ")
     for (const value of [...ANYTHING.filter((item) => item !== "x"), " \n", "a\0b", "\ud83d"]) {
       expect(text(value)).toBeUndefined()
     }
   })
 
-  test("a value is a count only as a whole number from 0, and stars only above 0 and up to 5", () => {
+  test("a count must be a whole number from 0, and a star rating must be above 0 and at most 5", () => {
     expect([0, 12, 2 ** 53 - 1].map(count)).toEqual([0, 12, 2 ** 53 - 1])
     for (const value of [-1, 1.5, 2 ** 53, Number.NaN, "12", null, [3], true]) expect(count(value)).toBeUndefined()
     expect([0.5, 4.8, 5].map(stars)).toEqual([0.5, 4.8, 5])
     for (const value of [0, 5.1, -1, Number.NaN, "4.8", null]) expect(stars(value)).toBeUndefined()
   })
 
-  test("a value is a list only as an array", () => {
+  test("only an array is read as a list", () => {
     expect(list([1, 2])).toEqual([1, 2])
     for (const value of ["ab", { length: 2 }, null, undefined, 3]) expect(list(value)).toEqual([])
   })
@@ -52,7 +52,7 @@ describe("values in a body", () => {
     }
   })
 
-  test("a body with too many or too deeply nested values is not parsed; the content of strings does not count", () => {
+  test("a body with too many values or too deep nesting is not parsed; string contents do not count", () => {
     const why = new ReadFailure("changed", "it has more values, or is nested more deeply, than any known one")
     const hostile = ["[".repeat(1_000_000), `${"[".repeat(300)}${"]".repeat(300)}`, `[${"{},".repeat(400_000)}0]`]
     for (const body of hostile) expect(() => parseJson(body, "it")).toThrow(why)
@@ -61,14 +61,14 @@ describe("values in a body", () => {
   })
 })
 
-test("apps are listed once, at their first position, and no further than the depth", () => {
+test("each app is listed once, at its first position, up to the given depth", () => {
   const apps = [{ id: "b", name: "first" }, { id: "a" }, { id: "b", name: "again" }, { id: "c" }]
   expect(appsOf(apps, 10)).toEqual([{ id: "b", name: "first" }, { id: "a" }, { id: "c" }])
   expect(appsOf(apps, 2).map(({ id }) => id)).toEqual(["b", "a"])
   expect(appsOf([], 5)).toEqual([])
 })
 
-test("facts that were not shown are left out, and a zero counts as shown", () => {
+test("undefined facts are left out, and zeros are not", () => {
   expect(Object.entries(withoutUndefined({ id: "a", name: undefined, ratings: 0 }))).toEqual([
     ["id", "a"],
     ["ratings", 0],

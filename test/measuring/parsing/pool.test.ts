@@ -33,7 +33,7 @@ const failureOf = async (read: Promise<unknown>): Promise<ReadFailure> => {
 }
 
 describe("a large body", () => {
-  slow("a large body of every source gives the same result in the thread as in place", async () => {
+  slow("a large body of every source is parsed with the same result in the thread and in the main thread", async () => {
     const { parse } = parsers()
     for (const { source, subject: request, fixture: file, as } of PARSED.filter((_, at) => at % cases(6, 1) === 0)) {
       const text = fixture(file)
@@ -46,7 +46,7 @@ describe("a large body", () => {
     }
   })
 
-  test("a large body does not block this thread while it is parsed", async () => {
+  test("a large body does not block the main thread while it is parsed", async () => {
     const { parse } = parsers()
     const body = bodyOf(`[${'"\\\\\\"",'.repeat(1_000_000)}0]`)
     let turns = 0
@@ -59,7 +59,7 @@ describe("a large body", () => {
     expect(turns - before).toBe(0)
   })
 
-  test("a large body that is not a valid response fails as in place, with the same message and its body", async () => {
+  test("a large invalid body fails in the thread with the same message as in the main thread", async () => {
     const { parse } = parsers()
     const body = bodyOf(`{"resultCount":1,"results":[${"{},".repeat(30_000)}{}]}`)
     const failure = await failureOf(parse(source, subject, body, undefined))
@@ -67,7 +67,7 @@ describe("a large body", () => {
     expect(failure.body).toBe(body)
   })
 
-  slow("a large body that is never parsed times out, and the next one is parsed", async () => {
+  slow("a large body whose parser never ends times out, and the next body is parsed", async () => {
     const { parse } = parsers({ start: endless, deadlineMs: 500 })
     const [first, second] = await Promise.all([
       failureOf(parse(source, subject, bodyOf(`e${LARGE}`), undefined)),
@@ -77,7 +77,7 @@ describe("a large body", () => {
     expect([second.outcome, second.message]).toEqual(["changed", "it began with n"])
   })
 
-  test("a large body that kills the thread fails with that reason, and the next one is parsed", async () => {
+  test("a large body that kills the thread fails with that reason, and the next body is parsed", async () => {
     const { parse } = parsers({ start: endless })
     const [first, second] = await Promise.all([
       failureOf(parse(source, subject, bodyOf(`x${LARGE}`), undefined)),
@@ -88,14 +88,14 @@ describe("a large body", () => {
   })
 })
 
-test("a small body, and one whose parser the thread does not have, is parsed in place", async () => {
+test("a small body, or a body whose parser is not in the thread, is parsed in the main thread", async () => {
   const { parse } = parsers({ start: endless })
   expect(await parse(source, subject, bodyOf(fixture(file)), undefined)).toMatchObject({ kind: "apps" })
   const ownSource = { ...source, parse: () => ({ kind: "own" }) as never }
   expect(await parse(ownSource, subject, bodyOf(`e${LARGE}`), undefined)).toEqual({ kind: "own" } as never)
 })
 
-test("without threads every body is parsed in place", async () => {
+test("every body is parsed in the main thread if threads are off", async () => {
   const none = parsers({
     start: () => {
       throw new Error("no threads here")

@@ -13,7 +13,7 @@ const outcome = (xml: string, lenient = false) => {
 }
 
 describe("XML", () => {
-  test("a document becomes elements with their attributes, children and own text", () => {
+  test("an XML document is parsed into elements with their attributes, children and text", () => {
     const xml =
       `<?xml version="1.0"?>\n<a:b x="1 &amp; 2" y='"'>one<c/>two\r\n<c z="">&lt;3 &#252; ` + "&#x1F30A;</c></a:b>\n"
     expect(parseXml(xml, "the text")).toEqual({

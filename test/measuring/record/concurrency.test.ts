@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: 4 processes that record and track the same lists at once store each thing once and use up no id",
+  "postgres: 4 processes that record and track the same terms concurrently store each row once",
   async () => {
     const workspaceId = await newWorkspace(sql)
     await trackOwn(sql, { workspaceId, iosId: "10005" })
@@ -55,7 +55,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 longOnServer(
-  "postgres: 4 processes that record every kind at once leave the same rows as one process",
+  "postgres: 4 processes that record readings of every kind concurrently store the same rows as one process",
   async () => {
     const children = Array.from({ length: PROCESSES }, (_, seed) =>
       Bun.spawn([process.execPath, join(import.meta.dirname, "kinds-recorder.ts"), scratchUrl(sql), String(seed)], {
@@ -75,7 +75,7 @@ longOnServer(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a reading whose transaction is aborted to end a deadlock is stored all the same",
+  "postgres: a reading is stored even if its transaction is aborted by a deadlock",
   async () => {
     await record(
       sql,

@@ -28,7 +28,7 @@ const funnel = async () => [
     order by day, report, place`),
 ]
 
-test("the file with the newest processing date replaces the whole day, in any order of files", async () => {
+test("the file with the newest processing date replaces its whole day, in any order of files", async () => {
   const [first, second, other] = [
     {
       processed: "2025-10-23",
@@ -55,7 +55,7 @@ test("the file with the newest processing date replaces the whole day, in any or
   ])
 })
 
-test("prices are a series per storefront, and their derived rows can be rebuilt", async () => {
+test("price reports give periods per storefront, and doctor --rebuild restores damaged periods", async () => {
   const price = (price: string, rest: object = {}) => {
     return { country: "de", currency: "EUR", price, proceeds: "5", point: "p", ...rest }
   }

@@ -81,7 +81,7 @@ async function empty(kind: AnyKind): Promise<void> {
   if (kind.private) await holdAccount(sql)
 }
 
-test("every kind is in the list once, under its own name", () => {
+test("every kind of observation has a different name", () => {
   const names = KINDS.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
 })
@@ -120,7 +120,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     expect(await storedOf(kind)).toEqual(stored)
   })
 
-  test(`${kind.name} in any order, in parts and repeated store the same rows, those of the newer parser`, async () => {
+  test(`${kind.name} readings store the same rows in any order, in parts and when repeated`, async () => {
     const seenAt = new Date("2025-10-25T09:00:00Z")
     const sha = (byte: number) => ({ sha256: Buffer.alloc(32, byte) })
     const readings = [
@@ -146,7 +146,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     expect(first?.at(-1)).toMatchObject({ seenAt, parser: 3, ...sha(3) })
   })
 
-  test(`${kind.name} that break a rule are refused with its code, from any publisher`, async () => {
+  test(`${kind.name} readings that break a rule are refused with the rule's code, from any publisher`, async () => {
     const wrong: [object, string][] = [
       [{ source: "nobody" }, "bad_source"],
       ...(kind.storeless ? [] : [[{ platform: "windows" }, "bad_platform"] as [object, string]]),

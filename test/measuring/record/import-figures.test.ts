@@ -84,7 +84,7 @@ async function readLive(values: readonly object[], into: Sql): Promise<void> {
   }
 }
 
-describe("imported searches, counts and suggestions", () => {
+describe("imported searches, app look-ups and suggestions", () => {
   slow("imported readings give the same demand, popularity, difficulty and hints as live ones", async () => {
     const days = [...recorded("2025-11-10"), ...recorded("2025-11-18", 70)]
     await load(days)
@@ -99,7 +99,7 @@ describe("imported searches, counts and suggestions", () => {
     }
   })
 
-  long("imported readings of past weeks give the metrics shown for ninety days", async () => {
+  long("imported readings of the last ninety days give the same metrics as live readings", async () => {
     await load(recorded("2025-09-01"))
     const live = await freshDatabase()
     await readLive(recorded("2025-09-01"), live)
@@ -107,12 +107,12 @@ describe("imported searches, counts and suggestions", () => {
     expect((await figures())[0]![1].demand).not.toBeNull()
   })
 
-  test("imported readings that are older than every metric shown give no metrics", async () => {
+  test("imported readings older than the ninety days that histories show give no metrics", async () => {
     await load(recorded("2025-08-01"))
     expect(await sql`select 1 from keyword_metric`).toHaveLength(0)
   })
 
-  long("imported readings give the same metrics in any order, twice, and in halves from two processes", async () => {
+  long("imported readings give the same metrics in any order, when repeated, and from two processes", async () => {
     const days = [...recorded("2025-10-01"), ...recorded("2025-11-10"), ...recorded("2025-11-18", 70)]
     await load(days)
     const expected = await figures()

@@ -65,7 +65,7 @@ const lineOf = ({ sha256, ...observation }: Observation) =>
   JSON.stringify({ ...observation, sha256: Buffer.from(sha256).toString("hex") })
 
 describe("a line of public data", () => {
-  test("a line of public data is read as it was written", () => {
+  test("a line of public data is parsed to the observation from which it was written", () => {
     for (const observation of ALL) {
       const parsed = parseLine(lineOf(observation))
       expect(parsed).toEqual({
@@ -75,7 +75,7 @@ describe("a line of public data", () => {
     }
   })
 
-  slow("a line of public data stores the same as the reading itself, and nothing more when repeated", async () => {
+  slow("a line of public data stores the same rows as its reading, and a second import changes nothing", async () => {
     expect(await record(sql, ALL, now)).toEqual({ recorded: ALL.length, alreadyStored: 0, refused: [] })
     const expected = await stored(sql)
     const other = await freshDatabase()

@@ -39,7 +39,7 @@ function observationOf(value: object) {
 }
 
 describe("a line of reviews", () => {
-  test("a line of reviews has the reviews of an app, and shows how far the reading came only with `complete`", () => {
+  test("a line of reviews is parsed with the reviews of an app, and by default as incomplete", () => {
     const expected = {
       ...line(),
       parser: 1,
@@ -91,7 +91,7 @@ describe("a line of reviews", () => {
   })
 })
 
-describe("an odd review among fifty", () => {
+describe("an invalid review among fifty", () => {
   const fifty = (odd: object) =>
     line({
       reviews: Array.from({ length: 50 }, (_, i) => ({
@@ -111,20 +111,20 @@ describe("an odd review among fifty", () => {
     return [...rows]
   }
 
-  test("a blank title among fifty reviews is dropped, and its review is stored", async () => {
+  test("a review with a blank title is stored without the title", async () => {
     expect(await imported({ title: "\u3000" })).toEqual([
       { review_id: "130", title: null, text: "text 30", version: "1.2" },
     ])
   })
 
-  test("an invalid version and unstorable characters are dropped from a review, and the rest is stored", async () => {
+  test("a review with an invalid version or unstorable characters is stored without them", async () => {
     const odd = { title: "a\0b", text: `\ud83d${"x".repeat(30_000)}`, version: "9".repeat(101) }
     expect(await imported(odd)).toEqual([
       { review_id: "130", title: "ab", text: `\ufffd${"x".repeat(19_999)}`, version: null },
     ])
   })
 
-  test("a review with an impossible figure or time is skipped and reported; the others are recorded", async () => {
+  test("a review with an impossible rating, id or date is skipped and reported", async () => {
     const cases: [object, string][] = [
       [{ stars: 0 }, "reviews[30].stars: must be a whole number from 1 to 5"],
       [{ id: "a b" }, "reviews[30].id: must have 1 to 100 ASCII characters without spaces"],

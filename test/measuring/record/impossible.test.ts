@@ -73,7 +73,7 @@ describe("impossible import lines", () => {
     ["the same on a page", page({ icon: "data:image/png;base64,AAAA" }), ICON],
     ["the same on a chart", chart({}, { icon: "//example.com/a.png" }), ICON],
     ["a price without currency", lookup({ price: 4.99 }), "a price must have a currency, unless it is 0"],
-    ["a price in no currency of the world", lookup({ price: 4.99, currency: "XYZ" }), CURRENCY],
+    ["a price in an unknown currency", lookup({ price: 4.99, currency: "XYZ" }), CURRENCY],
     [
       "prices within an app without currency",
       lookup({ market: { inAppLeast: 1, inAppMost: 2 } }),
@@ -90,7 +90,7 @@ describe("impossible import lines", () => {
       "an update must not lie more than a day before the release, unless the release is still ahead",
     ],
     [
-      "an update that is still ahead",
+      "an update in the future",
       lookup({ updatedAt: "2025-11-22T00:00:00Z" }),
       "an update must not lie more than a day after it was seen, unless the release is still ahead",
     ],
@@ -116,7 +116,7 @@ describe("impossible import lines", () => {
       "charts are the App Store's: the platform must be ios",
     ],
     [
-      "a domain that is none",
+      "an invalid domain",
       {
         kind: "app_ads",
         source: "app-ads-txt",
@@ -153,7 +153,7 @@ describe("impossible import lines", () => {
 describe("a duplicate key", () => {
   const double = (text: string) => text.replace('"name":"Tea"', '"name":"Tea","name":"Coffee"')
 
-  test("a duplicate key is refused with its path, also if spelt with escapes and however deep", async () => {
+  test("a duplicate JSON key is refused with its path at any depth, also if it is written with escapes", async () => {
     const text = JSON.stringify(lookup({}))
     expect(await reasonOf(text.replace('"storefront"', '"storefront":"de","storefront"'))).toBe(
       "storefront: occurs twice in its object",
@@ -175,7 +175,7 @@ describe("a duplicate key", () => {
     expect(await sql`select 1 from store_app`).toHaveLength(0)
   })
 
-  test("a key may occur in several objects and within strings", () => {
+  test("the same JSON key is accepted in several objects and within strings", () => {
     for (const text of [
       '{"a":{"a":1},"b":[{"a":1},{"a":"a"}]}',
       '{"a":"{\\"b\\":1,\\"b\\":2}"}',
@@ -186,7 +186,7 @@ describe("a duplicate key", () => {
     expect(doubledKey('{"a":[[],[{"b":1}],{"c":1,"d":{},"c":[]}]}')).toBe("a[2].c")
   })
 
-  long("a duplicate key is found in time linear in the length of the line", () => {
+  long("a duplicate JSON key is found in time linear in the length of the line", () => {
     const timed = (text: string) => {
       const times = Array.from({ length: 5 }, () => {
         const began = performance.now()

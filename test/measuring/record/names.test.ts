@@ -55,7 +55,7 @@ slow("readings in any order, parts and repetitions give the same names, each in 
   )
 })
 
-test("a name is the storefront's, else the first tracked one's, else the US one, else the first by code", async () => {
+test("an app's name comes from its storefront, or else from the first tracked storefront or the US", async () => {
   const named = async (storefront: string, countries: string[]) => {
     const [row] = await sql<{ name: string | null }[]>`
       select ${nameIn(sql, sql`a.id`, { storefront, countries })} as name
@@ -74,7 +74,7 @@ test("a name is the storefront's, else the first tracked one's, else the US one,
   expect(names).toEqual(["Tea", "Tea", "Thé", "お茶"])
 })
 
-test("a fact that the latest reading does not have stays, but no fact of the demo stays", async () => {
+test("an icon from an older reading stays if the latest reading has none, unless it comes from the demo", async () => {
   const demo = { id: "10001", name: "Demo", icon: "https://a.example/demo.png" }
   const rest = { depth: 1, results: [demo], origin: "demo" }
   await record(sql, [reading("tea", "2025-11-19T09:00:00Z", [], rest)], () => NOW)

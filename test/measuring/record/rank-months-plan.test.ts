@@ -13,7 +13,7 @@ const APPS = 10
 const TERMS = 300
 const MONTHS = ["2025-10-01", "2025-11-01"]
 
-long("the months of several apps are read once each, with any statistics of the tables", async () => {
+long("the rank months of several apps are read once each, with and without table statistics", async () => {
   const sql = await freshDatabase()
   const all = await filled(sql)
   const sides = all.slice(0, 3)
@@ -32,7 +32,7 @@ long("the months of several apps are read once each, with any statistics of the 
   expect(await read()).toBe(sides.length * TERMS * MONTHS.length)
 })
 
-long("the months of a history are read once each, also before the tables' first statistics", async () => {
+long("the rank months of a history are read once each, even without table statistics", async () => {
   const sql = await freshDatabase()
   const [{ appId: id, storeAppId: iosApp }] = (await filled(sql)) as [SideApp]
   const plans: string[] = []

@@ -179,7 +179,7 @@ describe("a store's reading of an app", () => {
     ])
   })
 
-  test("a look-up later than a search gives the facts, and an earlier one fills the gaps", async () => {
+  test("a look-up replaces the app facts of an older search, and fills gaps of a newer search", async () => {
     await record(
       sql,
       [reading("tea", "2025-11-18T10:00:00Z", [], { depth: 5, results: [{ id: "10001", name: "As found" }] })],
@@ -258,7 +258,7 @@ describe("a name search", () => {
       order by n.storefront, n.text`
     ).map(({ text, seen_at, ids }) => [text, seen_at.getUTCHours(), ...ids].join(" "))
 
-  test("a name search is stored in its latest form in any order, also if it found nothing", async () => {
+  test("the latest result of a name search is stored in any order of readings, even if it is empty", async () => {
     await count(found(2, ["10009", "10001"]), found(1, ["10002"]))
     expect(await storedMetrics()).toEqual(["tea 2 10001 10009"])
     expect(await sql`select from name_search where app_ids <> array(select unnest(app_ids) order by 1)`).toHaveLength(0)

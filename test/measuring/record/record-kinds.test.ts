@@ -20,7 +20,7 @@ describe("hints", () => {
       ({ day, terms }) => `${day} ${terms.join(",")}`,
     )
 
-  test("the last answer of each day is stored with its hints in order, even if it has none", async () => {
+  test("the last response of each day is stored with its hints in order, even if it has no hints", async () => {
     const answers = [
       hintsReading("te", "2025-11-18T09:00:00Z", ["tea", "tennis"]),
       hintsReading("te", "2025-11-18T08:00:00Z", ["earlier"]),
@@ -44,7 +44,7 @@ describe("hints", () => {
     expect(await storedHints()).toEqual(["2025-11-19 tea room"])
   })
 
-  test("hints create no list and no app", async () => {
+  test("recording hints adds no term and no app", async () => {
     await record(sql, [hintsReading("te", "2025-11-18T09:00:00Z", ["tea"])], now)
     const [counts] = await sql`select (select count(*) from list) as lists, (select count(*) from store_app) as apps`
     expect(counts).toEqual({ lists: 0, apps: 0 })
@@ -164,7 +164,7 @@ describe("a published popularity", () => {
   })
 })
 
-describe("the finish step", () => {
+describe("the finish step of a recording transaction", () => {
   const all = [
     reading("tea", "2025-11-19T10:00:00Z", [10001]),
     appsReading("2025-11-19T10:00:00Z", [{ id: "10002", name: "Mate", ratings: 5 }]),
@@ -173,7 +173,7 @@ describe("the finish step", () => {
   ]
   const marked = async () => (await sql`select value from instance where key = 'mark' order by key`).length
 
-  test("the finish step sees the stored data and commits with it, also if nothing was new or valid", async () => {
+  test("the finish step runs in the recording transaction, even if no observation was new or valid", async () => {
     let rowsAtFinish: unknown
     const finish = async (tx: Tx) => {
       const [row] = await tx`
@@ -190,7 +190,7 @@ describe("the finish step", () => {
     expect(await sql`select 1 from instance where value = 'done'`).toHaveLength(4)
   })
 
-  test("the finish step rolls everything back when it throws", async () => {
+  test("a finish step that throws rolls back the recording transaction", async () => {
     const before = await stored(sql)
     const finish = async (tx: Tx) => {
       await tx`insert into instance (key, value) values ('mark', 'x')`

@@ -26,7 +26,7 @@ async function tracking(keywords: string[], iosId = "10001") {
 }
 
 describe("recording", () => {
-  test("the same readings again change nothing, in one call and in the next", async () => {
+  test("repeated readings change nothing, in the same call and in the next call", async () => {
     const ranks = await tracking(["tea"])
     const batch = [
       reading("tea", "2025-11-19T10:00:00Z", [10001, 10002], {
@@ -41,7 +41,7 @@ describe("recording", () => {
     expect(await ranks()).toEqual([1])
   })
 
-  test("a deeper body of the same moment replaces the reading and the data derived from it", async () => {
+  test("a deeper reading of the same time replaces the earlier reading and its derived data", async () => {
     const ranks = await tracking(["tea"])
     await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10001, 10002])], now)
     expect(await ranks()).toEqual([1])
@@ -55,7 +55,7 @@ describe("recording", () => {
     ])
   })
 
-  test("a body read again by a newer parser replaces the reading, one by an older parser does not", async () => {
+  test("a newer parser's reading replaces an older parser's reading, but not the reverse", async () => {
     const ranks = await tracking(["tea"])
     const body = reading("tea", "2025-11-19T10:00:00Z", [10002, 10001])
     const reparsed = (parser: number, ids: string[]): SearchObservation => ({
@@ -70,7 +70,7 @@ describe("recording", () => {
     expect(await ranks()).toEqual([1])
   })
 
-  slow("the best of several bodies of one time is stored, in any order and parts", async () => {
+  slow("the best of several readings of the same time is stored, in any order and in parts", async () => {
     const ranks = await tracking(["tea"])
     const body = (ids: number[], rest: Partial<SearchObservation>) => reading("tea", "2025-11-19T10:00:00Z", ids, rest)
     const sha = (byte: number) => ({ sha256: new Uint8Array(32).fill(byte) })
@@ -91,7 +91,7 @@ describe("recording", () => {
     }
   })
 
-  test("an incomplete reading never replaces a complete one of its time and parser", async () => {
+  test("an incomplete reading never replaces a complete reading of the same time and parser", async () => {
     const ranks = await tracking(["tea"])
     const at = "2025-11-19T10:00:00Z"
     await record(sql, [reading("tea", at, [10001])], now)
@@ -149,7 +149,7 @@ describe("recording", () => {
     expect(await ranks()).toEqual([1])
   })
 
-  slow("existing rows use up no sequence values", async () => {
+  slow("recording existing apps and terms again uses up no ids", async () => {
     for (let i = 0; i < 20; i++) {
       await record(sql, [reading("tea", `2025-11-19T10:00:${10 + i}Z`, [10001, 10002, 10003])], now)
     }
@@ -208,7 +208,7 @@ describe("recording", () => {
   })
 })
 
-describe("app facts of a reading", () => {
+describe("app facts in a reading", () => {
   const facts = () =>
     sql`
       select n.name, icon_url, developer, seen_at, a.origin
@@ -218,7 +218,7 @@ describe("app facts of a reading", () => {
   const recordApp = (at: string, app: object, rest: Partial<SearchObservation> = {}) =>
     record(sql, [reading("tea", at, [], { depth: 5, results: [{ id: "10001", ...app }], ...rest })], now)
 
-  test("newer facts replace older ones, facts not shown stay, older readings only fill gaps", async () => {
+  test("newer facts replace older facts, and facts of older readings only fill gaps", async () => {
     await recordApp("2025-11-10T00:00:00Z", { name: "B", icon: "https://example.com/b.png" })
     await recordApp("2025-11-12T00:00:00Z", { name: "C" })
     await recordApp("2025-11-11T00:00:00Z", { name: "Late", developer: "Dev" })
@@ -239,7 +239,7 @@ describe("app facts of a reading", () => {
     expect([...(await sql`select ratings, origin from rating_count`)]).toEqual([{ ratings: 3, origin: "own" }])
   })
 
-  test("facts and ratings of two publishers come from one of them until this instance reads its own", async () => {
+  test("an app's facts come from one of two other publishers until this instance reads the app", async () => {
     const older = () => recordApp("2025-11-11T00:00:00Z", { name: "First", developer: "First" }, { origin: "a" })
     const newer = () =>
       recordApp("2025-11-12T00:00:00Z", { name: "Second", icon: "https://example.com/2.png" }, { origin: "b" })
@@ -256,7 +256,7 @@ describe("app facts of a reading", () => {
     expect(await facts()).toEqual([{ name: "Own", icon_url: null, developer: null, seen_at, origin: "own" }])
   })
 
-  test("a reading is stored even if a name in it cannot be stored unchanged", async () => {
+  test("a reading is stored even if an app name contains unstorable characters", async () => {
     await recordApp("2025-11-12T00:00:00Z", { name: "Tea \ud83c\0" })
     expect((await facts())[0]).toMatchObject({ name: "Tea \ufffd" })
   })
@@ -273,7 +273,7 @@ describe("app facts of a reading", () => {
   })
 })
 
-test("a failed read is logged once and measures nothing", async () => {
+test("a failed read is logged once and stores no reading", async () => {
   const ranks = await tracking(["tea"])
   const attempt = {
     kind: "search" as const,

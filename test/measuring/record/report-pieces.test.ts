@@ -161,7 +161,7 @@ describe.each(
   )
 })
 
-long("a report interrupted at any transaction leaves the previous day, and the next read stores it once", async () => {
+long("an interrupted report leaves the previous report in place, and the next read stores it once", async () => {
   await recordAll(sold(1))
   const whole = { pieces: PIECES, facts: (await countStored()).facts, sets: 2 }
   expect(await countStored()).toEqual(whole)
@@ -193,7 +193,7 @@ long("a report interrupted at any transaction leaves the previous day, and the n
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
-slow("a reader sees all of one report or all of the other while it is stored and restated", async () => {
+slow("a reader sees the complete old or new report while a restatement is stored in pieces", async () => {
   const unitCounts = new Set<number | null>()
   const watching = stepped(sql, { ended: () => {}, committed: async () => void unitCounts.add(await units()) })
   await record(watching, [sold(1)], LATER)
@@ -205,7 +205,7 @@ slow("a reader sees all of one report or all of the other while it is stored and
   expect([...unitCounts]).toEqual([ROWS, 2 * ROWS, 30, 4 * ROWS])
 })
 
-slow("a restatement is reported with the earlier content, as for reports stored at once", async () => {
+slow("a restatement of a report in pieces is listed with the units before and after it", async () => {
   await sql`
     insert into account_app (account_id, outside_id, sku, name, bundle_id)
       values (${EXAMPLE_ACCOUNT}, '1', 'TEA01', 'Tea', 'tea')`
@@ -254,7 +254,7 @@ slow("an older restatement that arrives late changes nothing", async () => {
   expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
-long("two processes that store one day at once leave the later report, whichever ends first", async () => {
+long("of two reports of one day that two processes store concurrently, the later report stays", async () => {
   for (const [first, second] of [
     [2, 3],
     [5, 4],
@@ -266,7 +266,7 @@ long("two processes that store one day at once leave the later report, whichever
   expect(await countStored()).toMatchObject({ pieces: 4 * PIECES, sets: 5 })
 })
 
-slow("a set that was begun too long ago never counts, and the set that is deleted belongs to no report", async () => {
+slow("a set of pieces that took over 50 minutes is refused, and deleted after an hour", async () => {
   let begun = 0
   const slow = stepped(sql, {
     begin: async () => {
@@ -285,7 +285,7 @@ slow("a set that was begun too long ago never counts, and the set that is delete
 })
 
 longOnServer(
-  "postgres: a report survives kill -9 before each transaction, and the later of two restatements wins",
+  "postgres: a report is stored correctly after kill -9 before any transaction, and the later restatement stays",
   async () => {
     const start = (...args: string[]) =>
       Bun.spawn([process.execPath, join(import.meta.dirname, "report-pieces.ts"), scratchUrl(sql), ...args], {

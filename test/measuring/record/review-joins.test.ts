@@ -66,7 +66,7 @@ test("a complete reading that includes a stored review covers the days in betwee
   expect(await coverage()).toEqual({ complete: true, measured: [13, 14, 15, 16, 17, 18], covered: DAYS })
 })
 
-slow("a reading with only new reviews is not complete and covers no earlier day, in any order", async () => {
+slow("a reading with only new reviews is incomplete and covers no day before its oldest review", async () => {
   const lines = [line(14, [12, 13]), line(19, [16, 18])]
   await load(...lines)
   // 14 to 16 lie between the stored reviews and the new ones
@@ -78,12 +78,12 @@ slow("a reading with only new reviews is not complete and covers no earlier day,
   expect(await coverage()).toEqual(expected)
 })
 
-test("a gap remains even if later readings close it: days in the gap and before it have no figures", async () => {
+test("a gap between two readings of reviews stays: days before the gap's end have no review counts", async () => {
   await load(line(14, [12, 13]), line(17, [16]), line(19, [16, 18]))
   expect(await coverage()).toEqual({ complete: true, measured: [17, 18], covered: ["2025-11-17", "2025-11-18"] })
 })
 
-test("a reader does not stop at a review that only a reading after a gap contains", async () => {
+test("a reading of reviews does not stop at a stored review that lies after a gap", async () => {
   const feed = { platform: "ios", storeId: "10001", feed: "us", source: "apple-reviews" } as const
   const review = { id: "18", stars: 1, text: "t", at: new Date("2025-11-18T08:00:00Z") }
   await load(line(14, [12, 13]), line(18, [16]), line(19, [18]))

@@ -33,7 +33,7 @@ long.each([
   ["within a month", "2025-11-01", "2025-11-07", ["2025_11"]],
   ["across the turn of a month", "2025-10-28", "2025-11-03", ["2025_10", "2025_11"]],
   ["across the turn of a year", "2024-12-29", "2025-01-04", ["2024_12", "2025_01"]],
-])("7 days %s are read from their months' partitions and no others", async (_, from, to, months) => {
+])("7 days %s are read only from the partitions of their months", async (_, from, to, months) => {
   const works: Work[] = []
   const period = { platform: "ios" as const, storefront: "us", from, to }
   const series = await readRankSeries(explainEach(sql, works), app, period)

@@ -177,7 +177,7 @@ describe("a stale reading of an app", () => {
       }
     })
 
-  slow("a stale reading is stored as evidence once, and counted", async () => {
+  slow("a stale reading is stored and counted once, even if it is imported twice", async () => {
     const lines = await linesOf("stale-lookup.jsonl")
     await importAll(lines)
     const staleAttempts = async () =>
@@ -192,7 +192,7 @@ describe("a stale reading of an app", () => {
     expect(row).toEqual({ seen_at: new Date("2026-11-28T03:00:00Z"), stale_at: new Date("2026-11-24T03:00:00Z") })
   })
 
-  test("a reading is stale only against its own parser and origin: misread dates affect no other reading", async () => {
+  test("a reading is stale only compared with readings of the same parser version", async () => {
     const page = (day: number, parser: number, version: string, released: string) =>
       JSON.stringify({
         ...listing({ day, version, released, price: 0, ratings: 1 }),
@@ -202,7 +202,7 @@ describe("a stale reading of an app", () => {
     expect((await answers({ iosId: "6744000020" })).version).toBe("1.1")
   })
 
-  test("a reading of the same release with other texts counts as a change: updates of texts have no date", async () => {
+  test("a reading of the same release with another description is a change, not a stale reading", async () => {
     const page = (day: number, description: string) => {
       const app = { version: "1.0", released: "2026-10-01T08:00:00Z", price: 0, ratings: 1 }
       const line = listing({ day, ...app }) as { listing: object }
@@ -228,7 +228,7 @@ describe("a stale reading of a review", () => {
       reviews: [{ id: "13100000001", stars, title: "T", text: `Text of ${stars}`, at }],
     })
 
-  test("a reading with an earlier edit of a review does not undo the edit, in any order of import", async () => {
+  test("a stale reading of an edited review does not undo the edit, in any order of import", async () => {
     const lines = [
       page(21, 5, "2026-11-20T08:00:00Z"),
       page(25, 1, "2026-11-24T08:00:00Z"),

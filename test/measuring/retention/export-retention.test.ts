@@ -27,7 +27,7 @@ const countRemaining = async () => {
   return { ...row! }
 }
 
-slow("an export is deleted with all its parts a day after its link has expired, and no other is", async () => {
+slow("an export is deleted with all its parts a day after its link has expired, and not earlier", async () => {
   const [old, expired, young] = [
     await largeExport(sql, workspace, 25),
     await largeExport(sql, workspace, 2),
@@ -46,7 +46,7 @@ slow("an export is deleted with all its parts a day after its link has expired, 
   expect([repeated.export, repeated.export_part]).toEqual([0, 0])
 })
 
-slow("a clean-up interrupted between the parts of an export continues later and deletes the row last", async () => {
+slow("the next clean-up deletes the rest of an export whose deletion was interrupted", async () => {
   await deleteRows(sql, "export_part", "export")
   await largeExport(sql, workspace, 12)
   await sql`update export set created_at = now() - interval '9 days'`

@@ -83,7 +83,7 @@ describe("retention of other tables", () => {
     expect(young!.count).toBeGreaterThan(0)
   })
 
-  slow("hourly counts are deleted with attempts, and instance alerts by their end; open alerts stay", async () => {
+  slow("hourly source counts and ended instance alerts are deleted after 90 days, and open alerts stay", async () => {
     await sql`
       insert into source_hour (source, hour, answered)
       select s, date_trunc('hour', now()) - n * interval '1 day', 5
@@ -105,7 +105,7 @@ describe("retention of other tables", () => {
     expect(remaining).toEqual({ hours: true, open: 100, ended: true })
   })
 
-  test("jobs are deleted by their end; queued and running ones stay, however old", async () => {
+  test("ended jobs are deleted by their end time, and queued and running jobs stay", async () => {
     const by = await owner(sql)
     await sql`
       insert into job (id, workspace_id, key_id, request_id, action, scope, target, shown, args, status, lease,
@@ -137,7 +137,7 @@ describe("retention of other tables", () => {
     expect(rows.find(({ status }) => status === "done")?.jobs).toBeLessThan(60)
   })
 
-  test("Hive day counts are deleted after 40 days, whatever the settings", async () => {
+  test("daily counts of Hive calls are deleted after 40 days, whatever the settings", async () => {
     const { workspaceId } = await owner(sql)
     await sql`
       insert into allowance_used (workspace_id, allowance, period, used)
@@ -151,7 +151,7 @@ describe("retention of other tables", () => {
     })
   })
 
-  test("alerts are deleted by their time with their deliveries, and a setting of 0 days keeps them all", async () => {
+  test("old alerts are deleted with their deliveries, and a setting of 0 days keeps all alerts", async () => {
     const { workspaceId } = await owner(sql)
     await sql`
       insert into alert (workspace_id, type, subject, day, at, facts)
@@ -192,7 +192,7 @@ describe("retention of other tables", () => {
     expect(remaining).toEqual({ rows: 71, kept: true })
   })
 
-  test("ads reports are deleted 60 days after they were replaced, and the latest stays forever", async () => {
+  test("replaced ads reports are deleted after 60 days, and the latest report is never deleted", async () => {
     await holdAccount(sql)
     await sql`
       insert into ads_report (account_id, report, about, day, digest, source, seen_at, parser, origin, sha256, rows)

@@ -106,7 +106,7 @@ function failing(at: number, when: "before" | "after"): Sql {
 }
 
 describe("the ledger", () => {
-  slow("the ledger is packed into equal monthly sums, except for the current and the previous month", async () => {
+  slow("the ledger is packed into monthly sums, except for the current and the previous month", async () => {
     await ledger(sql)
     const before = await books(sql)
     const recent = await sql`
@@ -164,7 +164,7 @@ describe("the ledger", () => {
     expect(await refund(sql, { ...by, cost: 7, operation: "set_bid", requestId })).toBeFalse()
   })
 
-  slow("this month's charges equal an account's used credits, before and after", async () => {
+  slow("this month's charges equal the account's used credits before and after a clean-up", async () => {
     const by = await owner(sql)
     await ledger(sql)
     await sql`update ledger set workspace_id = ${by.workspaceId} where month < date_trunc('month', now())`
@@ -216,7 +216,7 @@ describe("the audit table", () => {
     for (const days of [500, 401, 399, 366, 300, 1]) await written(days)
   })
 
-  test("the audit table allows deletes only to the clean-up, and none of the last year", async () => {
+  test("the audit table refuses updates, deletes outside the clean-up, and deletes of young rows", async () => {
     const refusals = await Promise.all(
       [sql`delete from audit where request_id = '500'`, sql`update audit set credits = 1`, sql`truncate audit`].map(
         errorOf,
@@ -240,7 +240,7 @@ describe("the audit table", () => {
     expect(await ages()).toEqual([500, 401, 399, 366, 300, 1])
   })
 
-  slow("the audit table is kept forever unless days are set, and refuses deletes after a clean-up", async () => {
+  slow("the clean-up deletes audit rows only if days are set, and other deletes stay refused", async () => {
     await removeOld(sql, RETENTION, FOR_EVER, quick)
     expect(await ages()).toHaveLength(6)
     expect((await removeOld(sql, RETENTION, RETENTION_DAYS, quick)).audit).toBe(2)
@@ -271,7 +271,7 @@ describe("a running server", () => {
     expect(await counted(sql, "ledger")).toBe(remaining)
   })
 
-  slow("a server looks for rating counts to pack once a day, not in every run", async () => {
+  slow("a server searches for rating counts to pack once a day, not in every clean-up", async () => {
     await sql`insert into store_app (platform, store_id) values ('ios', '6446000009')`
     const days = ["20", "20", "20", "21", "21", "21"]
     const lookedAt: number[] = []
@@ -299,7 +299,7 @@ describe("a running server", () => {
     expect([...new Set(lookedAt)]).toEqual([1, 4])
   })
 
-  test("a server logs an unavailable database and tries again next time", async () => {
+  test("a clean-up logs an unavailable database, and the next run tries again", async () => {
     const lines: string[] = []
     const unreachable = new Proxy(sql, { get: () => () => Promise.reject(new Error("away")) })
     const cleaning = createCleaning(

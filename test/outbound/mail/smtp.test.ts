@@ -44,7 +44,7 @@ describe("a mail", () => {
     expect(read.headers.has("list-unsubscribe")).toBe(false)
   })
 
-  slow("a mail offers to unsubscribe by one POST only at an https address", async () => {
+  slow("a mail offers one-click unsubscribe only if its unsubscribe URL begins with https", async () => {
     const mailer = createMailer(plainServer(mailServer))
     await mailer.send(mail({ unsubscribeUrl: "https://ranks.example.com/unsubscribe/abc" }))
     await mailer.send(mail({ unsubscribeUrl: "http://10.0.0.1/unsubscribe/abc" }))
@@ -55,7 +55,7 @@ describe("a mail", () => {
     expect(raws[1]).not.toContain("List-Unsubscribe-Post")
   })
 
-  test("a mail has no header smuggled in by its subject, sender or id", async () => {
+  test("line breaks in the subject, sender or id add no header to a mail", async () => {
     const evil = "Hi\r\nBcc: eve@evil.example\r\n\r\n<script>\u2028X: y\0\u202egnp"
     const from = { name: "App\r\nBcc: eve@evil.example", address: "reports@example.com" }
     await createMailer(plainServer(mailServer, { from })).send(
@@ -102,7 +102,7 @@ describe("the connection", () => {
     expect(messageOf(await errorOf(mailer.check()))).toContain("check its certificate")
   })
 
-  slow("the connection is checked together with the login, and the failure message has no password", async () => {
+  slow("a check of the connection includes the login, and its error does not show the password", async () => {
     const bad = { user: "ada", password: "wrong-secret" }
     const server = { needsTls: true, ca: AUTHORITY, servername: "example.test" }
     const message = messageOf(await errorOf(createMailer(plainServer(mailServer, { ...server, login: bad })).check()))
@@ -111,22 +111,25 @@ describe("the connection", () => {
     await createMailer(plainServer(mailServer, { ...server, login: LOGIN })).check()
   })
 
-  test("a connection that no server accepts fails within seconds with the address", async () => {
+  test("a connection to a port without a mail server fails with the address", async () => {
     const mailer = createMailer(plainServer({ ...mailServer, port: 1 }))
     expect(messageOf(await errorOf(mailer.check()))).toBe("127.0.0.1, port 1: no mail server answers there")
   })
 })
 
 describe("the outcome", () => {
-  slow("a permanently refused address has the outcome refused, and a temporarily refused one failed", async () => {
-    mailServer.refuse.set("bo@example.org", 550).set("eve@example.org", 451)
-    const mailer = createMailer(plainServer(mailServer))
-    expect(await mailer.send(mail())).toEqual({
-      result: "refused",
-      failure: "status 550: the mail server does not accept mail for this address",
-    })
-    expect((await mailer.send(mail({ to: "eve@example.org" }))).result).toBe("failed")
-  })
+  slow(
+    "a permanent refusal of an address has the outcome refused, and a temporary refusal the outcome failed",
+    async () => {
+      mailServer.refuse.set("bo@example.org", 550).set("eve@example.org", 451)
+      const mailer = createMailer(plainServer(mailServer))
+      expect(await mailer.send(mail())).toEqual({
+        result: "refused",
+        failure: "status 550: the mail server does not accept mail for this address",
+      })
+      expect((await mailer.send(mail({ to: "eve@example.org" }))).result).toBe("failed")
+    },
+  )
 
   test("the outcome is unknown if the connection ends after the mail was handed over", async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -151,7 +154,7 @@ describe("the outcome", () => {
     })
   })
 
-  slow("`begin` runs only when the server is ready for the mail, and nothing is sent if it throws", async () => {
+  slow("begin runs only when the server is ready for the mail, and no mail is sent if begin throws", async () => {
     const begun: string[] = []
     const begin = async () => {
       begun.push("begun")
@@ -179,11 +182,11 @@ describe("addresses", () => {
     [`${"a".repeat(65)}@example.org`, null],
     ["ada@münchen.example", null],
     ["ada..l@example.org", null],
-  ])("%j is read as %j", (typed, address) => {
+  ])("the address %j is parsed as %j", (typed, address) => {
     expect(mailAddressOf(typed)).toBe(address)
   })
 
-  test("a sender is a name and an address, or an address", () => {
+  test("a sender is parsed as a name and an address, or as only an address", () => {
     expect(mailboxOf("Appmeter <a@example.org>")).toEqual({ name: "Appmeter", address: "a@example.org" })
     expect(mailboxOf('"App, Inc." <a@example.org>')).toEqual({ name: "App, Inc.", address: "a@example.org" })
     expect(mailboxOf("a@example.org")).toEqual({ name: "", address: "a@example.org" })

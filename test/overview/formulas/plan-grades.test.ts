@@ -17,7 +17,7 @@ test("the median of the measured days decides between the grades reached, better
   expect(verdict(null, [150])).toEqual(["better", 150])
 })
 
-test("an absence ranks behind every place, and a task without a measured day is graded not_measured", () => {
+test("an absence ranks below every rank, and a task without a measured day is graded not_measured", () => {
   expect(verdict(9, [4, null, null])).toEqual(["not_better", null])
   expect(verdict(null, [4, null])).toEqual(["not_better", null])
   expect(verdict(9, [])).toEqual(["not_measured", null])

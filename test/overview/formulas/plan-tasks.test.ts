@@ -111,7 +111,7 @@ describe("a task", () => {
 })
 
 describe("no task", () => {
-  test("no task is proposed with two similar apps, and one is with three", () => {
+  test("a task is proposed with three similar apps, and no task with two", () => {
     const peers = (ranks: number[]) =>
       proposed(inputs([keyword("tea timer", { peers: named("Tea Timer", ranks) })])).length
     expect([peers([5, 6]), peers([5, 6, 7])]).toEqual([0, 1])

@@ -31,7 +31,7 @@ describe("GET /account", () => {
     })
   })
 
-  test("GET /account costs nothing and includes what another process has just charged", async () => {
+  test("GET /account costs nothing and includes credits that another process has just charged", async () => {
     const workspace = await service.workspace({ plan: "pro" })
     const key = await service.key(workspace)
     expect((await service.call("/v1/account", { key })).body.credits.used).toBe(0)

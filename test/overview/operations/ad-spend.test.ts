@@ -62,7 +62,7 @@ test("ad spend is unknown without an ads account and on a day that was not read,
   })
 })
 
-test("ad spend is zero on a day that was read without rows, else counted once in the account's currency", async () => {
+test("ad spend is zero on a day read without rows, and counts each row once on other days", async () => {
   const day = { account: ADS, day: DAY }
   await record(sql, [reported("ads_days", { ...day, rows: [], seenAt: NOW })])
   expect((await readSpend()).spend).toEqual({ amount: "0", currency: "EUR" })
@@ -92,7 +92,7 @@ test("the spend of a day excludes other days and the campaigns of other apps", a
   expect((await readSpend()).spend).toEqual({ amount: "12.34", currency: "EUR" })
 })
 
-test("a second campaign without a reading makes the day's spend unknown; money needs the right to see it", async () => {
+test("the day's spend is unknown if one campaign was not read, and hidden without the right", async () => {
   const blind = await service.key(workspace, { scopes: ["apps:read"] })
   const hidden = await readSpend(blind)
   expect([hidden.figure, hidden.spend, hidden.conns]).toEqual([[null, null, "hidden", null], null, ["apple_ads"]])

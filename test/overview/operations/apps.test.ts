@@ -82,7 +82,7 @@ slow("concurrent calls each list the apps of their own key, with every change ma
   )
 })
 
-test("a removed keyword and a removed app leave the list at once", async () => {
+test("a removed keyword and a removed app disappear from the list immediately", async () => {
   const workspaceId = await newWorkspace(sql)
   const track = (iosId: string) => trackOwn(sql, { workspaceId, iosId, keywords: ["tea", "mate"] })
   const [first, second] = [await track("10001"), await track("10002")]

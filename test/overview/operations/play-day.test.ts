@@ -57,7 +57,7 @@ async function reportedScene({ iosId }: { iosId?: string } = {}) {
   return { ...scene, at }
 }
 
-slow("portfolio and today have the installs and estimated sales of a day in each currency", async () => {
+slow("get_portfolio and get_today return a day's installs and its estimated sales in each currency", async () => {
   const { at, appId } = await reportedScene()
   const sales = {
     platform: "android",
@@ -86,7 +86,7 @@ slow("portfolio and today have the installs and estimated sales of a day in each
   ])
 })
 
-slow("a settled day has its earnings and no estimate, so that no order counts twice", async () => {
+slow("a settled day has earnings and no estimate, so that no order is counted twice", async () => {
   const { at, appId } = await reportedScene()
   const portfolio = await at("/portfolio?day=2026-10-30")
   // 11.10 − 1.67
@@ -99,7 +99,7 @@ slow("a settled day has its earnings and no estimate, so that no order counts tw
   ])
 })
 
-slow("a day that Google reports late is unknown with the delay, and one without orders is zero", async () => {
+slow("sales are unknown on a day that Google reports late, and zero on a day without orders", async () => {
   const { at, appId } = await reportedScene()
   const portfolio = await at("/portfolio?day=2026-11-08")
   expect(portfolio.totals.sales).toEqual([

@@ -90,7 +90,7 @@ describe("the portfolio", () => {
     expect((await portfolio()).totals.newReviews).toBe(1)
   })
 
-  test("the portfolio counts a storefront's reviews in other languages, as the answer about a day does", async () => {
+  test("the portfolio counts a storefront's reviews in other languages, as get_today does", async () => {
     const app = await track({ iosId: undefined, androidPkg: "com.example.tea", countries: ["us", "in"] })
     const hour = (id: string, stars: number) => ({ id, stars, at: new Date("2025-11-20T01:00:00Z") })
     await store(
@@ -109,7 +109,7 @@ describe("the portfolio", () => {
     expect([of("in", "lowReviews").value, of("in", "newReviewsAverage").value]).toEqual([1, 3])
   })
 
-  test("the portfolio without apps is empty, and its totals are unknown where they need a reading", async () => {
+  test("a portfolio without apps is empty, and totals that need a reading are unknown", async () => {
     expect(await portfolio()).toMatchObject({
       apps: [],
       pending: [],

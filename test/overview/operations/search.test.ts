@@ -195,7 +195,7 @@ describe("rivals", () => {
     expect(await ids("jar 60002")).toEqual([])
   })
 
-  test("apps that rank below the app, only on an earlier day or in no results are not found as rivals", async () => {
+  test("an app that does not rank above the tracked app on the latest day is not found as a rival", async () => {
     for (const q of ["below", "gone", "elsewhere"]) expect([q, await find(q)]).toEqual([q, []])
   })
 
@@ -205,7 +205,7 @@ describe("rivals", () => {
   })
 
   slow(
-    "a rival is found by its name in any characters, in capitals and in decomposed form too",
+    "a rival is found by its name in any script, in capital letters and in decomposed Unicode",
     async () => {
       const workspace = await newWorkspace(sql)
       const appId = await track({ iosId: "64001", keywords: ["names"] }, workspace)
@@ -249,7 +249,7 @@ describe("rivals", () => {
     expect((await ask(fetchRecord, ctx, { id: `rival:${appId}:68003` })).title).toBe("Today Book")
   })
 
-  slow("a search over many keywords reads only the first places of each", async () => {
+  slow("a search over many keywords reads only the first results of each keyword", async () => {
     const workspace = await newWorkspace(sql)
     const keywords = Array.from({ length: 100 }, (_, i) => `bounded ${i}`)
     const appId = await track({ iosId: "66001", keywords }, workspace)
@@ -317,7 +317,7 @@ test("a name that contains instructions is only a title", async () => {
   ])
 })
 
-test("a search finds nothing of another workspace, and nothing in an empty one", async () => {
+test("a search finds nothing of another workspace, and finds nothing in an empty workspace", async () => {
   const other = await newWorkspace(sql)
   await track({ iosId: "63001", name: "Lumen Twin", keywords: ["journal twin"] }, other)
   expect((await find("journal", contextOf(sql, other))).map(({ title }) => title)).toEqual(["journal twin"])
@@ -326,7 +326,7 @@ test("a search finds nothing of another workspace, and nothing in an empty one",
 })
 
 describe("over REST", () => {
-  test("a key limited to some apps finds nothing of the others", async () => {
+  test("a key limited to some apps finds nothing of the workspace's other apps", async () => {
     const workspace = await service.workspace()
     const first = await track({ iosId: "60001", name: "Journal One", keywords: ["journal"] }, workspace)
     const two = await track({ iosId: "60003", name: "Journal Two", keywords: ["journal two"] }, workspace)

@@ -122,7 +122,7 @@ describe("the window", () => {
     expect(await after(7, june(10, 0))).toEqual(["2026-06-09", true, "2026-06-09"])
   })
 
-  test("the window must be 1 to 30 whole days, and other values are refused with the field", async () => {
+  test("the window must be 1 to 30 whole days, and other values are refused with the field's name", async () => {
     const service = openService({ sql, now: () => june(20) })
     const id = await service.workspace()
     const appId = await trackTea(sql, id)

@@ -62,7 +62,7 @@ describe("keywords", () => {
     ])
   })
 
-  test("moves beyond the ten largest are counted as left out", async () => {
+  test("only the ten largest moves are listed, and further moves are counted", async () => {
     const terms = Array.from({ length: 13 }, (_, i) => `term ${i}`)
     const app = await track({ keywords: terms })
     const otherIds = Array.from({ length: 20 }, (_, i) => 20_001 + i)
@@ -192,7 +192,7 @@ describe("other figures", () => {
     expect(await downloadsOn("2025-11-19")).toEqual([0, "measured", 0])
   })
 
-  test("changes are those seen that day in the app's storefronts", async () => {
+  test("only changes seen on the requested day in the app's storefronts are listed", async () => {
     const app = await track()
     const page = (at: string, version: string, storefront = "us") =>
       listed(at, { version }, { id: "10001", storefront })
@@ -222,7 +222,7 @@ describe("other figures", () => {
     expect((await today(app, { day: "2025-11-19" })).changes).toEqual([])
   })
 
-  test("a change of price, screenshots or name has plain values, and only those that changed", async () => {
+  test("a change of price or screenshots shows both values, and a change of name shows no text", async () => {
     const app = await track()
     const page = (at: string, name: string, price: number, phone: string[]) =>
       listed(at, { name, price, screenshots: { phone } }, { id: "10001" })

@@ -110,7 +110,7 @@ test("a task is proposed from the measured data and stored as proposed", async (
   ])
 })
 
-test("a task that is proposed again is the same and stored once, and one marked as done is not proposed", async () => {
+test("a task that is proposed again is stored once, and a task marked as done is not proposed again", async () => {
   const appId = await track()
   await measured()
   const [task] = (await plan(appId, { goal: "rank" })).tasks
@@ -185,7 +185,7 @@ test("tasks of all storefronts are merged by value up to the limit, and one stor
   expect([usPlan.tasks[0].country, usPlan.storefronts.length]).toEqual(["us", 1])
 })
 
-slow("five of eleven tasks are returned by default and at most ten, and only returned tasks are stored", async () => {
+slow("a plan returns five of eleven tasks by default and at most ten, and stores only returned tasks", async () => {
   const countries = ["us", "gb", "ca", "au", "nz", "ie", "za", "in", "sg", "ph", "ng"]
   const appId = await track({ countries })
   for (const storefront of countries) await measured(storefront)
@@ -208,7 +208,7 @@ test("the goal does not change the tasks or their order, and is stored with them
   }
 })
 
-test("a page that already has the words of every keyword gets the state nothing_to_do", async () => {
+test("the plan has the state nothing_to_do if the page already has the words of every keyword", async () => {
   const appId = await track()
   await measured()
   await store(page("2025-11-01T10:00:00Z", "The tea timer"), page("2025-11-19T11:00:00Z", "The tea timer"))
@@ -218,7 +218,7 @@ test("a page that already has the words of every keyword gets the state nothing_
   expect((await plan(appId)).storefronts[0].keywords).toBe(1)
 })
 
-test("over HTTP the plan requires Pro, costs 1 credit, and each invalid parameter has its code", async () => {
+test("over HTTP the plan requires Pro, costs 1 credit and refuses invalid parameters", async () => {
   const service: Service = openService({ sql, now: () => NOW })
   const [pro, free] = [await service.workspace({ plan: "pro" }), await service.workspace({ plan: "free", pack: 1_000 })]
   const app = await trackOwn(sql, { workspaceId: pro, iosId: OWN_APP, keywords: ["tea"] })
@@ -238,7 +238,7 @@ test("over HTTP the plan requires Pro, costs 1 credit, and each invalid paramete
   expect((await service.call(`/v1/apps/${app}/weekly-plan`, { key: other })).body.error).toBe("plan_required")
 })
 
-slow("a task whose text appears on the page later is graded by its keywords' ranks since, and not before", async () => {
+slow("a task is graded by its keywords' ranks only after its text has appeared on the page", async () => {
   const appId = await track()
   await measured()
   const [task] = (await plan(appId)).tasks

@@ -86,7 +86,7 @@ describe("connected accounts in the settings", () => {
     expect(await accounts()).toEqual([])
   })
 
-  test("an account is added with a file, and its rights are listed one by one without its key", async () => {
+  test("an account is added with a key file, and its rights are listed without showing the key", async () => {
     const { privateKey, ...fields } = keyFields()
     const form = new FormData()
     const token = fieldIn(await owner.open(ADD), "form") as string
@@ -123,7 +123,7 @@ describe("connected accounts in the settings", () => {
     expect(repeated.headers.get("location")).toBe(`${ACCOUNTS}?done=running`)
   })
 
-  test("the test of an account shows that a right was lost, and a new key removes the warning", async () => {
+  test("testing an account shows a missing right, and a key with the right removes the warning", async () => {
     const [{ id } = { id: "" }] = await accounts()
     const weak = standIn.key("MARKETING")
     const change = `${ACCOUNTS}?account=${id}&change=rotate`
@@ -136,7 +136,7 @@ describe("connected accounts in the settings", () => {
     expect((await accounts())[0]).toMatchObject({ state: "ok", shown: `key …${strong.keyId.slice(-4)}` })
   })
 
-  test("writes are off until they are allowed, within limits", async () => {
+  test("an account's writes are off until the owner allows them with a daily limit", async () => {
     const [{ id } = { id: "" }] = await accounts()
     const change = `${ACCOUNTS}?account=${id}&change=writes`
     const wrong = await settings.send("writes", { id, writes: "on", writesADay: "many" }, change)
@@ -147,7 +147,7 @@ describe("connected accounts in the settings", () => {
     expect((await accounts())[0]?.writes).toBe(false)
   })
 
-  test("reading is paused and resumed, and disconnecting asks first", async () => {
+  test("reading an account can be paused and resumed, and disconnecting asks for confirmation", async () => {
     const [{ id } = { id: "" }] = await accounts()
     await settings.send("pause", { id })
     expect((await accounts())[0]?.state).toBe("paused")
@@ -216,7 +216,7 @@ describe("connected accounts in the settings", () => {
     play.stop()
   })
 
-  test("adding a service that sends messages shows the address to enter there", async () => {
+  test("adding a service that sends webhooks shows the address to enter in that service", async () => {
     await settings.send(
       "add",
       { kind: "superwall", secret: "whsec_0123456789abcdef", part: TEA.id },

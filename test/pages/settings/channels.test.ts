@@ -48,7 +48,7 @@ describe("channels in the settings", () => {
     expect((await owner.open(`${RULES}?type=rank_drop`)).text).toContain("Add a channel first")
   })
 
-  test("Slack, Telegram and a webhook are added, and only the webhook's signing secret is shown, once", async () => {
+  test("Slack, Telegram and a webhook are added, and only the webhook's signing secret is shown once", async () => {
     expect((await channels.send("slack", { url: SLACK })).headers.get("location")).toBe(`${CHANNELS}?done=added`)
     await channels.send("telegram", { token: "123456789:AAEabcdefghijklmnopqrstuvwxyz", chat: "@ranks" })
     const webhook = await channels.send("webhook", { url: "https://example.com/hook" })
@@ -89,7 +89,7 @@ describe("channels in the settings", () => {
     for (const chat of ["-100123", "-100456"]) expect([chat, text.includes(chat)]).toEqual([chat, true])
   })
 
-  test("a refused form names the field, and repeats no secret", async () => {
+  test("a refused channel form names the invalid field and does not repeat the secret", async () => {
     const slack = await channels.send("slack", { url: "ftp://secret.example/token" })
     expect([slack.status, slack.text.includes('id="slack-url-error"')]).toEqual([400, true])
     expect(slack.text).not.toContain("secret.example")
@@ -121,7 +121,7 @@ describe("channels in the settings", () => {
     expect((await channelOf("slack")).state).toBe("on")
   })
 
-  test("removing a channel asks first", async () => {
+  test("removing a channel asks for confirmation", async () => {
     const { id } = await channelOf("telegram")
     expect((await channels.send("remove", { id })).text).toContain("Remove this Telegram channel?")
     expect(await listed()).toHaveLength(3)

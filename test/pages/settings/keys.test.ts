@@ -65,7 +65,7 @@ describe("keys in the settings", () => {
     expect((await create({ name: "x".repeat(101) })).text).toContain('id="create-name-error"')
   })
 
-  test("a key is paused, resumed and revoked, and revoking asks first", async () => {
+  test("a key is paused, resumed and revoked, and revoking asks for confirmation", async () => {
     await create({ name: "Changing" })
     const { id } = await keyNamed("Changing")
     const of = { id: String(id) }
@@ -80,7 +80,7 @@ describe("keys in the settings", () => {
     expect((await keyNamed("Changing")).state).toBe("revoked")
   })
 
-  test("a key's changes wait for approval as soon as the key requires it, and no longer once it does not", async () => {
+  test("a key's changes wait for approval while approval is required for the key", async () => {
     const page = await create({ name: "Agent", scopes: ["apps:read", "track:write"] })
     const [key = ""] = /value="(svc_live_[^"]+)"/.exec(page.text)?.slice(1) ?? []
     const id = String((await keyNamed("Agent")).id)
@@ -98,7 +98,7 @@ describe("keys in the settings", () => {
     expect((await confirm()).result.added).toHaveLength(1)
   })
 
-  test("changes are listed in the audit of the server", async () => {
+  test("revoking a key on the page is recorded in the server's audit log", async () => {
     const rows = await service.sql<{ command: string; actor: string; exitCode: number }[]>`
       select command, actor, exit_code as "exitCode"
       from operator_action
@@ -109,7 +109,7 @@ describe("keys in the settings", () => {
 })
 
 describe("attacks on the keys", () => {
-  slow("invented forms, rights and ids are refused", async () => {
+  slow("a form with an unknown action, scope or key id is refused", async () => {
     expect((await settings.send("constructor", {})).status).toBe(400)
     expect((await settings.send("destroy", {})).status).toBe(400)
     expect((await create({ scopes: ["root"] })).status).toBe(400)

@@ -53,7 +53,7 @@ describe("the machine in the settings", () => {
     expect(readdirSync(join(folder, "backups"))).toEqual([])
   })
 
-  test("nightly backups are listed and downloaded, and only the server deletes them", async () => {
+  test("nightly backups can be listed and downloaded, but not deleted on the page", async () => {
     const settings = settingsBrowser(owner, DATA)
     const nightly = "appmeter-2026-11-28.backup"
     writeFileSync(join(folder, "nights", nightly), "of the night")
@@ -64,7 +64,7 @@ describe("the machine in the settings", () => {
     rmSync(join(folder, "nights", nightly))
   })
 
-  test("findings about the installation are shown with advice on what to do", async () => {
+  test("problems of the installation are shown with advice", async () => {
     const { text } = await settingsBrowser(owner, HEALTH).send("check", {})
     expect(text).toContain("12 MB &lt;free&gt;")
     expect(text).toContain("To fix it, free some space.")
@@ -74,7 +74,7 @@ describe("the machine in the settings", () => {
 })
 
 describe("attacks on the machine", () => {
-  test("no backup name leads out of the folder of backups", async () => {
+  test("a backup name with a path outside the backup folder is refused", async () => {
     const settings = settingsBrowser(owner, DATA)
     for (const id of ["../secret.txt", "secret.txt", "/etc/passwd", `../backups/${NAME}`, ""]) {
       const page = await settings.send("download", { id })

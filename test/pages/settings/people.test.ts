@@ -69,7 +69,7 @@ describe("people in the settings", () => {
     expect(new Set(actors.map(({ actor }) => actor))).toEqual(new Set([`${owner.name}, on a page`]))
   })
 
-  test("an editor neither sees people nor sends their forms; managers give only rights that they have", async () => {
+  test("an editor cannot open or send the people form; a manager grants only rights that the manager has", async () => {
     const editor = await memberOf(service, workspaceId, "editor")
     expect((await editor.browser.open(PEOPLE)).status).toBe(403)
     expect((await peopleOf(editor).send("invite", { name: "Mallory", role: "owner" })).status).toBe(403)
@@ -140,7 +140,7 @@ describe("the profile", () => {
     expect((await owner.browser.open(PROFILE)).text).not.toContain("nightly job")
   })
 
-  test("a person of several workspaces opens another from the profile; both pages are well-formed", async () => {
+  test("the profile lists the person's other workspaces; the profile and people pages are well-formed", async () => {
     const otherWorkspace = await service.workspace({ name: `other ${count}` })
     await alsoMember(service, otherWorkspace, owner.personId, "owner")
     for (const page of [PROFILE, PEOPLE]) {

@@ -35,7 +35,7 @@ const handles = async () =>
   [...(await owner.open(SHARING)).text.matchAll(/class="hash">((?:share|export)_\w+)/g)].map(([, id]) => id!)
 
 describe("sharing in the settings", () => {
-  test("a shared page and an export are previewed, created with an address shown once, and listed", async () => {
+  test("a shared page and an export are listed after creation, and their addresses are shown only once", async () => {
     const page = await linkOf("share", { days: "3", password: "" })
     const file = await linkOf("export", { dataset: "keywords", platform: "ios", format: "csv", from: "", to: "" })
     expect([(await owner.open(page)).status, (await owner.open(file)).status]).toEqual([200, 200])
@@ -50,7 +50,7 @@ describe("sharing in the settings", () => {
     expect(page.text).not.toContain("hidden word")
   })
 
-  test("withdrawing a link asks for confirmation first, then closes the link at once", async () => {
+  test("withdrawing a link asks for confirmation and then closes the link immediately", async () => {
     const before = await handles()
     const page = await linkOf("share", { days: "1", password: "" })
     const id = (await handles()).find((handle) => !before.includes(handle))!

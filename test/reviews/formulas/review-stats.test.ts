@@ -30,13 +30,13 @@ test("a covered day without reviews counts zero, and an uncovered day without re
   })
 })
 
-test("without reviews there is no average and no share", () => {
+test("without reviews the average and the share of low ratings are null", () => {
   const stats = reviewStats([], days, new Set())
   expect(stats).toMatchObject({ count: 0, average: null, lowShare: null, byVersion: [] })
   expect(stats.byDay.map(({ count }) => count)).toEqual([null, null, null, null])
 })
 
-test("the covered days are the latest run of days without a gap", () => {
+test("coveredFrom and coveredTo are the ends of the latest run of covered days without a gap", () => {
   const named = (...covered: number[]) => {
     const { coveredFrom, coveredTo } = reviewStats([], days, new Set(covered.map((day) => `2026-01-0${day}`)))
     return [coveredFrom, coveredTo].map((day) => day && Number(day.slice(8)))

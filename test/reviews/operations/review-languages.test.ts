@@ -70,7 +70,7 @@ test("reviews imported in another language of the country are shown and counted 
   expect((await ask("reviews/stats?country=us")).count).toBe(1)
 })
 
-test("exports, summaries and replies include the same other languages as the list of reviews", async () => {
+test("exports, summaries and reply drafts include the imported languages of the country", async () => {
   const line = await hindi()
   await load(line, english(line))
   const args = { appId, dataset: "reviews", platform: "android", country: "in", from: day(-1), to: day(1) }

@@ -147,7 +147,7 @@ describe("pages of reviews", () => {
     }
   })
 
-  test("a cursor from a call with other filters is refused; the error names parameters that may differ", async () => {
+  test("a cursor is refused with other filters, and the error lists the parameters that may differ", async () => {
     const { nextCursor } = await list({ sort: "oldest", limit: 5 })
     const refused = async (input: object) =>
       await list(input).catch(({ code, extra }) => ({ code, field: extra.field, detail: extra.detail }))
@@ -158,7 +158,7 @@ describe("pages of reviews", () => {
     expect((await list({ sort: "oldest", limit: 9, cursor: nextCursor })).list).toHaveLength(9)
   })
 
-  test("a call without paging parameters returns no cursor, and the list of each store ends separately", async () => {
+  test("a call without paging parameters returns no cursor, and the two stores are paged separately", async () => {
     expect(Object.keys(await list())).not.toContain("nextCursor")
     const first = await list({ limit: 1, from: "2025-01-01" })
     expect([first.list?.length, first.android?.map(({ id }) => id)]).toEqual([1, ["gp:1"]])

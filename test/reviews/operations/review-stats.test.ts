@@ -44,7 +44,7 @@ describe.each(SETS)("statistics of %s", (_, path) => {
     { from: "2026-01-08", to: "2026-01-08" },
   ]
 
-  slow("every figure equals a count of the rows, and the search finds as many reviews", async () => {
+  slow("every figure equals a count of the rows, and the search finds the same number of reviews", async () => {
     const ctx = reader(sql, workspaceId, AFTER)
     for (const [feed, rows] of real.feeds) {
       const [game, country] = [feed.slice(0, feed.lastIndexOf(" ")), feed.slice(feed.lastIndexOf(" ") + 1)]
@@ -188,7 +188,7 @@ describe("covered days of a feed", () => {
     expect(await stats(1)).toEqual([7, "3-18"])
   })
 
-  test("if the store states that it has no reviews all days are covered, and without a reading no day is", async () => {
+  test("all days are covered if the store has no reviews, and no day is covered without a reading", async () => {
     await read(12, [], end(true, true))
     expect(await stats(1)).toEqual([0, "1-11"])
     await sql`delete from review_read`
@@ -207,7 +207,7 @@ describe("covered days of a feed", () => {
     expect(await later.catch(({ code }) => code)).toBe("bad_range")
   })
 
-  test("versions beyond the first 200 are only counted", async () => {
+  test("versions beyond the first 200 are left out, and their number is returned", async () => {
     const at = new Date("2025-11-10T12:00:00Z")
     const reviews = Array.from({ length: 203 }, (_, i) => ({
       id: `${i}`,

@@ -181,7 +181,7 @@ describe("reviews of an app", () => {
     })
   })
 
-  test("only the plan's whole UTC days are searched, even when clocks change", async () => {
+  test("only the plan's whole UTC days are searched, even across a change to winter time", async () => {
     await track()
     const edges = ["2025-10-21T23:59", "2025-10-22T00:00", "2025-10-26T00:30", "2025-10-26T01:30", "2025-11-20T11:59"]
     await store(
@@ -281,7 +281,7 @@ describe("reviews of an app", () => {
     }
   })
 
-  test("a review is new if first read on the day of the latest reading and newer than all stored before", async () => {
+  test("a review is new if it was first read on the latest day and is newer than reviews stored before", async () => {
     await track()
     const from = (...ids: number[]) => ids.map((id) => ({ id: `${id}`, at: day(`2025-11-${10 + id}T00:00`) }))
     await store(reviewed("2025-11-17T10:00:00Z", from(2, 3, 4), complete))

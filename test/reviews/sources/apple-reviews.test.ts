@@ -75,7 +75,7 @@ describe("page of the feed", () => {
     expect(JSON.stringify(reading)).not.toMatch(/reviewer|reviews\/id/i)
   })
 
-  test("an XML page may begin with the app itself, which is not a review", () => {
+  test("an entry of the app itself at the start of an XML page is not read as a review", () => {
     const subject = { storefront: "de", storeId: "1600000202", page: 1 }
     const reading = read(fixture("apple-reviews-app-first-de.xml"), subject)
     expect(reading.reviews.map(({ id, stars, title }) => [id, stars, title])).toEqual([
@@ -194,7 +194,7 @@ describe("bodies that are not the requested page", () => {
     ["another storefront's", (text: string) => text.replace("/us/rss/", "/gb/rss/")],
     ["another page", (text: string) => text.replace("page=1/", "page=2/")],
     ["in another order", (text: string) => text.replace("sortby=mostrecent", "sortby=mosthelpful")],
-  ])("a feed for another question fails as mismatched: %s", (_what, edit) => {
+  ])("a feed that answers another request fails as mismatched: %s", (_what, edit) => {
     expect(feed(edit)).toBe("mismatched")
   })
 
@@ -224,7 +224,7 @@ test("a feed is recognised by its URL in each recorded form", () => {
   expect(at("https://itunes.apple.com/rss/customerreviews/page=1/id=1600000201/sortby=mostrecent/xml")).toBe("changed")
 })
 
-test("a page is requested by its number, in either form, with the user agent of iTunes", async () => {
+test("a page is requested by its number, as XML or as JSON, with the user agent of iTunes", async () => {
   server.on("itunes.apple.com", "/us/rss/customerreviews", () => new Response(us))
   for (const [source, form] of [
     [appleReviews, "xml"],

@@ -15,7 +15,7 @@ const read = (body: string) => playReviews.parse(body, subject, about)
 const reviews = (body: string) => read(body).reviews
 
 describe("recorded pages of Google Play", () => {
-  test("each recorded page has 150 reviews, newest first, and the first one's token leads to the second", () => {
+  test("each recorded page has 150 reviews, newest first, and the first page's token leads to the second", () => {
     const [first, second] = pages.map(read)
     expect([first!.reviews.length, second!.reviews.length]).toEqual([150, 150])
     const all = [...first!.reviews, ...second!.reviews]
@@ -56,7 +56,7 @@ describe("recorded pages of Google Play", () => {
     expect(reviews(pages[1]).at(-1)).toMatchObject({ id: "c997a19e-98cf-4ecb-9560-83fc8b75eb75", text: "O((mm????" })
   })
 
-  test("a page names its app and language and the token that requested it", () => {
+  test("a page has its app, its language and the token that requested it", () => {
     expect(playReviews.parse(pages[1], { ...subject, token: "that" }, { ...about, egress: "de" })).toMatchObject({
       ...subject,
       token: "that",

@@ -76,7 +76,7 @@ describe("readings of the App Store's reviews", () => {
     expect(summaryOf(pages)).toEqual({ pages: ["1: 50", "2: 50"], ends: [{ pages: 2, complete: true, empty: false }] })
   })
 
-  test("a page that is empty once is read on the second request", async () => {
+  test("a page that is empty on the first request is read on the second request", async () => {
     const requested = feed({ 1: [empty, full(1, 2)], 2: [empty, { reviews: [7, 6], last: 2 }] })
     expect(summaryOf(await read())).toEqual({
       pages: ["1: 50", "2: 2"],
@@ -85,7 +85,7 @@ describe("readings of the App Store's reviews", () => {
     expect(requested).toEqual(["1", "1", "2", "2"])
   })
 
-  test("a reading continues after a page that is empty twice, and is incomplete", async () => {
+  test("a reading continues after a page that is empty on both requests, but is then incomplete", async () => {
     const requested = feed({ 1: [full(1, 4)], 2: [empty], 3: [full(3, 4)], 4: [full(4, 4)] })
     expect(summaryOf(await read())).toEqual({
       pages: ["1: 50", "3: 50", "4: 50"],
@@ -102,13 +102,13 @@ describe("readings of the App Store's reviews", () => {
     expect(summaryOf(pages)).toEqual({ pages: ["1: 50", "3: 50"], ends: [{ pages: 2, complete: false, empty: false }] })
   })
 
-  test("a reading stops after three consecutive pages that are empty twice", async () => {
+  test("a reading stops after three consecutive pages that are each empty on both requests", async () => {
     const requested = feed({ 1: [full(1)], 2: [empty], 3: [empty], 4: [empty], 5: [full(5)] })
     expect(summaryOf(await read()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
     expect(requested).toEqual(["1", "2", "2", "3", "3", "4", "4"])
   })
 
-  test("a reading ends at an empty page whose links show that it is beyond the last page", async () => {
+  test("a reading ends at an empty page whose links show that the page is beyond the last page", async () => {
     const pageBeyond: Page = { reviews: [], last: 1 }
     const requested = feed({ 1: [{ reviews: [5, 4], last: null }], 2: [pageBeyond] })
     expect(summaryOf(await read()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
@@ -118,7 +118,7 @@ describe("readings of the App Store's reviews", () => {
     expect(summaryOf(await read()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
   })
 
-  test("a reading concludes that an app has no reviews only if the first page states so twice", async () => {
+  test("a reading finds that an app has no reviews only if both requests for the first page state this", async () => {
     const last: Page = { reviews: [], last: 1 }
     const requested = feed({ 1: [last] })
     const pages = await read()
@@ -260,7 +260,7 @@ describe("readings of Google Play's reviews", () => {
     expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
   })
 
-  test("an app has no Google Play reviews if the store states so twice, or if the app has no ratings", async () => {
+  test("an app has no Google Play reviews if both requests state this, or if the app has no ratings", async () => {
     store({ first: [playAnswer([], null)] })
     expect(summaryOf(await play()).ends).toEqual([{ pages: 1, complete: true, empty: true }])
     store({ first: [playAnswer(null, null)] })

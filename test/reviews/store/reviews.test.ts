@@ -78,7 +78,7 @@ describe("stored reviews", () => {
     ])
   })
 
-  test("recording reviews again changes no row, in the same call or in the next one", async () => {
+  test("recording the same reviews twice, in one call or in two calls, changes no row", async () => {
     const end = { pages: 2, complete: true, empty: false }
     const batch = [
       reviewed("2025-11-19T10:00:00Z", [{ id: "1" }, { id: "2" }]),
@@ -94,7 +94,7 @@ describe("stored reviews", () => {
     expect([...(await sql`select ctid::text from review_version order by ctid`)]).toEqual([...places])
   })
 
-  test("the latest form of an edited review is current, and earlier forms stay stored", async () => {
+  test("the latest revision of an edited review is current, and earlier revisions stay stored", async () => {
     const first = { id: "1", stars: 1, title: "Bad", text: "It leaks", at: new Date("2025-11-01T00:00:00Z") }
     await count(reviewed("2025-11-10T10:00:00Z", [first, { id: "2" }]))
     for (const [day, edit] of [
@@ -125,7 +125,7 @@ describe("stored reviews", () => {
     })
   })
 
-  test("an older reading never replaces the current form; its form is stored as an earlier one", async () => {
+  test("an older reading never replaces the current revision and is stored as an earlier revision", async () => {
     await count(reviewed("2025-11-12T10:00:00Z", [{ id: "1", text: "now" }]))
     expect(await count(reviewed("2025-11-10T10:00:00Z", [{ id: "1", text: "before" }]))).toBe(1)
     expect(await forms("1")).toEqual(["before", "now *"])
@@ -137,7 +137,7 @@ describe("stored reviews", () => {
     expect(await forms("1")).toEqual(["now", "before *"])
   })
 
-  long("the stored forms of reviews are the same for any order and grouping of the readings", async () => {
+  long("the stored revisions of reviews are the same for any order and grouping of the readings", async () => {
     const sha = (byte: number) => new Uint8Array(32).fill(byte)
     const at = (day: number) => `2025-11-${String(day).padStart(2, "0")}T10:00:00Z`
     const readings = [
@@ -204,7 +204,7 @@ describe("stored reviews", () => {
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: two concurrent forms of one review are both stored, and the later one is current",
+  "postgres: two concurrent revisions of a review are both stored, and the later is current",
   async () => {
     const [older, newer] = [
       reviewed("2025-11-10T10:00:00Z", [{ id: "1", text: "before" }]),
@@ -287,7 +287,7 @@ describe("progress of reading a feed", () => {
   })
 })
 
-test("reviews that break an invariant are not stored; the error has the place and the reason", async () => {
+test("reviews that break an invariant are not stored; the error has the position and the reason", async () => {
   const at = "2025-11-19T10:00:00Z"
   const review = (rest: object) => reviewed(at, [{ id: "1", ...rest }])
   const ended = (rest: object, reviews = [{ id: "1" }]) =>

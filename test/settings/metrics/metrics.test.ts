@@ -183,7 +183,7 @@ describe("metrics", () => {
     expect(series!.sumSeconds).toBeCloseTo(34.5025, 6)
   })
 
-  test("metrics include the process, the version, the gate, and jobs by state", async () => {
+  test("metrics include the process, the version, waiting calls and jobs by state", async () => {
     const metrics = await scraped()
     expect(figureOf(metrics, "appmeter_build_info", { version: "1.2.3" })).toBe(1)
     expect(figureOf(metrics, "process_resident_memory_bytes")).toBeGreaterThan(1e6)
@@ -220,7 +220,7 @@ describe("metrics", () => {
     await sql`delete from writer_day`
   })
 
-  test("metrics include answers per source, due work with its age, and readers; they omit unknown values", async () => {
+  test("metrics include readings per source, due work and reader processes, and omit unknown values", async () => {
     await sql`
       insert into source_state (source, answered_at, failures)
       values ('apple-web-search', now() - interval '1 hour', 3), ('apple-hints', null, 1)`
@@ -256,7 +256,7 @@ describe("metrics", () => {
     expect(figureOf(metrics, "appmeter_readers")).toBe(1)
   })
 
-  slow("metrics count calls that wait for a database that does not answer, and abandoned calls", async () => {
+  slow("metrics count the calls that wait or give up while the database does not answer", async () => {
     const { promise: never, resolve } = Promise.withResolvers<never[]>()
     const real = sql
     const silent = new Proxy(sql, { apply: () => never })
@@ -276,7 +276,7 @@ describe("metrics", () => {
     resolve([])
   })
 
-  test("metrics count calls that this process limited alone because the rate-limit store did not answer", async () => {
+  test("metrics count the calls that were limited without the rate-limit store because it did not answer", async () => {
     const rate = memoryLimiter()
     const degraded: Limits = {
       ...openLimits({ sql, log: silentLog }),
@@ -289,7 +289,7 @@ describe("metrics", () => {
     expect(figureOf(await scraped(), "appmeter_limits_fallbacks_total")).toBe(0)
   })
 
-  test("help and labels with quotes, backslashes and line ends stay on one line and are read back unchanged", () => {
+  test("quotes, backslashes and line ends in the help and labels of a metric are escaped", () => {
     const odd = 'a "b" \\ c\nd'
     const text = exposed([{ name: "x_total", help: odd, type: "counter", samples: [{ labels: { odd }, value: 1 }] }])
     expect(parsed(text).get("x_total")?.samples).toEqual([{ name: "x_total", labels: { odd }, value: 1 }])
@@ -315,7 +315,7 @@ describe("the test parser", () => {
   })
 })
 
-slow("after thousands of odd calls, metrics contain no key, term, app, workspace or other caller input", async () => {
+slow("after 2,000 random calls, metrics contain no key, term, app, workspace or other caller input", async () => {
   const words = [
     "svc_live_canary",
     TERM,

@@ -71,7 +71,7 @@ test("a developer without apps in the storefront has an empty list, and an unkno
   expect(outcomeOf()).toBe("not_found")
 })
 
-test("an answer of the maximum length is not complete", () => {
+test("a response with the maximum of 200 apps is incomplete", () => {
   const answer = (count: number) => {
     const results = [developer, ...Array.from({ length: count }, (_, n) => app(500_001 + n))]
     return parse(JSON.stringify({ resultCount: results.length, results }))

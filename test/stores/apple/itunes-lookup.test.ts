@@ -151,7 +151,7 @@ describe("recorded answers of a look-up", () => {
       expect(await failure(rows(app(500_000, wrong)), ["500000"])).toMatchObject({ outcome: "changed" })
   })
 
-  test("an empty list of screenshots is unknown: the store also sends it for apps with some", async () => {
+  test("an empty list of screenshots is read as unknown", async () => {
     const pictures = async (more: object) => (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]!.listing
     expect(await pictures({ screenshotUrls: [], ipadScreenshotUrls: [] })).toEqual({})
     expect(await pictures({ screenshotUrls: [], ipadScreenshotUrls: [PICTURE] })).toEqual({
@@ -159,7 +159,7 @@ describe("recorded answers of a look-up", () => {
     })
   })
 
-  test("an app's version has its own date and notes, and never those of another version", async () => {
+  test("an app's version has its date and notes, and is left out if it has no number", async () => {
     const more = { version: "2", releaseNotes: "New.", currentVersionReleaseDate: "2026-03-16T07:35:26Z" }
     const versionsOf = async (more: object) =>
       (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]!.listing!.versions
@@ -256,15 +256,15 @@ describe("rows of a look-up", () => {
   })
 })
 
-describe("bodies that are no answer", () => {
+describe("invalid response bodies", () => {
   const row = app(500_000)
   test.each([
-    ["the store's word on a parameter", fixture("itunes-lookup-error-us.json")],
+    ["an error message of the store", fixture("itunes-lookup-error-us.json")],
     ["fewer rows than resultCount", JSON.stringify({ resultCount: 2, results: [row] })],
     ["more rows than resultCount", JSON.stringify({ resultCount: 0, results: [row] })],
     ["a resultCount in quotes", JSON.stringify({ resultCount: "1", results: [row] })],
     ["no results", JSON.stringify({ resultCount: 0 })],
-    ["rows by name", JSON.stringify({ resultCount: 1, results: { 0: row } })],
+    ["rows in an object instead of an array", JSON.stringify({ resultCount: 1, results: { 0: row } })],
     ["an app that occurs twice", rows(row, row)],
     ["an app without a name", rows({ ...row, trackName: "" })],
     ["an id in quotes", rows({ ...row, trackId: "500000" })],
@@ -273,17 +273,17 @@ describe("bodies that are no answer", () => {
     ["an unknown wrapper", rows({ ...row, wrapperType: "bundle" })],
     ["a count in quotes", rows({ ...row, userRatingCount: "12" })],
     ["six stars", rows({ ...row, averageUserRating: 6 })],
-    ["a price below nothing", rows({ ...row, price: -1 })],
-    ["a currency by its sign", rows({ ...row, currency: "€" })],
-    ["a day that is none", rows({ ...row, releaseDate: "2025-02-30T00:00:00Z" })],
-    ["pictures by name", rows({ ...row, screenshotUrls: { 0: PICTURE } })],
-    ["a picture that is no address", rows({ ...row, ipadScreenshotUrls: [PICTURE, "a.jpg"] })],
+    ["a negative price", rows({ ...row, price: -1 })],
+    ["a currency sign instead of a code", rows({ ...row, currency: "€" })],
+    ["an invalid date", rows({ ...row, releaseDate: "2025-02-30T00:00:00Z" })],
+    ["pictures in an object instead of an array", rows({ ...row, screenshotUrls: { 0: PICTURE } })],
+    ["an invalid picture URL", rows({ ...row, ipadScreenshotUrls: [PICTURE, "a.jpg"] })],
     ["a description that is a number", rows({ ...row, description: 4 })],
     ["a list", "[]"],
     ["null", "null"],
     ["a row of null", '{"resultCount":1,"results":[null]}'],
     ["nothing", ""],
-    ["an answer that broke off in a text about captchas", rows({ ...row, description: "captcha" }).slice(0, -9)],
+    ["a response truncated after the word captcha", rows({ ...row, description: "captcha" }).slice(0, -9)],
     ["a page", "<!doctype html><title>iTunes</title>Http/1.1 Service Unavailable"],
   ])("a look-up response with an unexpected format fails as changed: %s", async (_what, body) => {
     expect((await failure(body, ["500000", "500002"])).outcome).toBe("changed")
@@ -306,11 +306,11 @@ describe("bodies that are no answer", () => {
         artistLinkUrl: "https://itunes.apple.com/gb/developer/x/id500002",
       }),
     ],
-  ])("a look-up response for another question fails as mismatched: %s", async (_what, body) => {
+  ])("a look-up response that does not match the request fails as mismatched: %s", async (_what, body) => {
     expect((await failure(body, ["500000", "500002"])).outcome).toBe("mismatched")
   })
 
-  test("every recorded answer is accepted only for its own storefront", () => {
+  test("every recorded response is accepted only for its own storefront", () => {
     for (const [name, storefront, ids] of [
       ["itunes-lookup-338986109-fr.json", "fr", ["338986109"]],
       ["itunes-lookup-284882215-us.json", "us", ["284882215"]],

@@ -83,13 +83,13 @@ test("a search does not return Mac apps", async () => {
   expect(ids).toEqual(["1520308763", "1507602536"])
 })
 
-test("an app on two rows is returned once", async () => {
+test("an app that occurs in two rows is returned once", async () => {
   const row = { wrapperType: "software", kind: "software", trackId: 500_000, trackName: "A" }
   const { asked: ids } = await search(JSON.stringify({ resultCount: 2, results: [row, { ...row, trackName: "B" }] }))
   expect(ids).toEqual(["500000"])
 })
 
-test("an iTunes search can give no rank, by its name or by its fields", async () => {
+test("an iTunes search is no source of ranks and returns no rank fields", async () => {
   expect(RANK_SOURCES).not.toContain(itunesSearch.name as never)
   const reading: object = await search(fixture("itunes-search-vpn-us-2026-03-20.json"))
   for (const name of ["results", "term", "depth"]) expect(reading).not.toHaveProperty(name)
@@ -97,14 +97,14 @@ test("an iTunes search can give no rank, by its name or by its fields", async ()
 
 test.each([
   ["a refused parameter", 200, '{"errorMessage":"Invalid value(s) for key(s): [country]"}', "changed"],
-  ["a count of other rows", 200, '{"resultCount":1,"results":[]}', "changed"],
+  ["a wrong row count", 200, '{"resultCount":1,"results":[]}', "changed"],
   ["nothing", 200, "", "changed"],
   ["a page", 200, "<html>Service Unavailable</html>", "changed"],
-  ["a proof asked for", 200, "<html>Are you a human?</html>", "blocked"],
+  ["a CAPTCHA page", 200, "<html>Are you a human?</html>", "blocked"],
   ["status 403, empty", 403, "", "blocked"],
   ["status 429", 429, "", "rate_limited"],
   ["status 503", 503, "<html></html>", "rate_limited"],
-])("a search fails with its own outcome: %s", async (_what, status, body, outcome) => {
+])("a search fails with the outcome of its response: %s", async (_what, status, body, outcome) => {
   answer = () => new Response(body, { status })
   const failed = await readOnce(itunesSearch, { storefront: "us", term: "vpn" }, reachOf(server)).catch((e) => e)
   expect(failed).toBeInstanceOf(ReadFailure)

@@ -23,7 +23,7 @@ describe("a property list", () => {
     expect(read(inside(xml))).toEqual(value)
   })
 
-  test("a dict has only its own keys, without inherited ones", () => {
+  test("a parsed dict has no inherited properties", () => {
     const dict = read(inside("<dict><key>__proto__</key><string>a</string><key>b&amp;c</key><dict/></dict>")) as object
     expect(Object.keys(dict)).toEqual(["__proto__", "b&c"])
     expect("toString" in dict).toBe(false)
@@ -43,7 +43,7 @@ describe("text that is not a property list", () => {
     ["text after the end", `${inside("<true/>")}a`],
     ["an unknown element", inside("<set/>")],
     ["an attribute", inside('<string id="a">b</string>')],
-    ["a wrong end", inside("<string>a</integer>")],
+    ["a wrong end tag", inside("<string>a</integer>")],
     ["an element in a text", inside("<string>a<b/></string>")],
     ["text in a true", inside("<true>a</true>")],
     ["a key twice", inside("<dict><key>a</key><true/><key>a</key><true/></dict>")],
@@ -52,16 +52,16 @@ describe("text that is not a property list", () => {
     ["a tag that lost its beginning", inside("<string>a/string><string>b</string>")],
     ["a bare ampersand", inside("<string>a & b</string>")],
     ["an unknown entity", inside("<string>&nbsp;</string>")],
-    ["a character that is none", inside("<string>&#xD800;</string>")],
+    ["an invalid character reference", inside("<string>&#xD800;</string>")],
     ["a NUL", inside("<string>&#0;</string>")],
-    ["a character beyond the last", inside("<string>&#x110000;</string>")],
-    ["no number", inside("<integer>1.5</integer>")],
+    ["a character reference above U+10FFFF", inside("<string>&#x110000;</string>")],
+    ["an integer with a fraction", inside("<integer>1.5</integer>")],
     ["an empty number", inside("<integer/>")],
     ["a comment", inside("<!-- a --><true/>")],
     ["a CDATA section", inside("<string><![CDATA[a]]></string>")],
-    ["entities of its own", '<!DOCTYPE plist [<!ENTITY a "b">]><plist><string>&a;</string></plist>'],
-    ["a file to fetch", '<!DOCTYPE plist SYSTEM "file:///etc/hosts"><plist><true/></plist>'],
-    ["one that broke off", inside("<array><true/></array>").slice(0, -3)],
+    ["a document that declares entities", '<!DOCTYPE plist [<!ENTITY a "b">]><plist><string>&a;</string></plist>'],
+    ["a document type with an external file", '<!DOCTYPE plist SYSTEM "file:///etc/hosts"><plist><true/></plist>'],
+    ["a truncated property list", inside("<array><true/></array>").slice(0, -3)],
     ["JSON", '{"hints":[]}'],
     ["nothing", ""],
   ])("text is not a property list: %s", (_what, xml) => {

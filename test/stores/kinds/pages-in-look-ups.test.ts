@@ -58,8 +58,8 @@ async function changeLines(): Promise<string[]> {
   return changes.toReversed().map(({ day, source, kind }) => `${day.slice(5)} ${source} ${kind}`)
 }
 
-describe("listing in a look-up", () => {
-  slow("a look-up is a reading of the page, and its changes are listed", async () => {
+describe("store page in a look-up", () => {
+  slow("each change between two look-ups of an app is listed as a change of its store page", async () => {
     const edits: [string, Partial<StoreApp>, ListedBeside?][] = [
       ["version", { version: "4.2" }],
       ["name", { name: "Tea Clock" }],
@@ -79,7 +79,7 @@ describe("listing in a look-up", () => {
     }
   })
 
-  test("a look-up on Google Play stores page changes and the row of similar apps", async () => {
+  test("a Google Play look-up stores page changes and the list of similar apps", async () => {
     const android = { platform: "android", source: "play-details", storefront: "de" } as const
     const id = "com.example.tea"
     const similar = [{ id: "com.example.coffee", name: "Coffee", rating: 4 }]
@@ -113,7 +113,7 @@ describe("listing in a look-up", () => {
     ])
   })
 
-  test("a look-up without listing, an unavailable app and a search store no page", async () => {
+  test("no store page is stored by a look-up without a listing, of an unavailable app, or by a search", async () => {
     await recordAll(lookup(at(1)))
     await recordAll(appsReading(at(2).toISOString(), [], { asked: [ID] }))
     await recordAll(appsReading(at(3).toISOString(), [{ ...TEA, version: "5.0" }]))
@@ -124,7 +124,7 @@ describe("listing in a look-up", () => {
     expect(state).toEqual({ available: true })
   })
 
-  test("a listing is refused from a search, without a name, and with a part that cannot be stored", async () => {
+  test("a listing is refused if it comes from a search, has no name, or has an unstorable part", async () => {
     const wrong = [
       lookup(at(1), {}, {}, { source: "itunes-search" }),
       lookup(at(1), { name: " " }),
@@ -143,7 +143,7 @@ describe("listing in a look-up", () => {
     expect(await sql`select 1 from store_app`).toHaveLength(0)
   })
 
-  slow("changes follow from the readings alone, in any order and when recorded twice", async () => {
+  slow("page changes are the same for any order of readings and when readings are recorded twice", async () => {
     const random = randomOf(11)
     const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
     const readings = Array.from({ length: 24 }, (_, i) => {
@@ -168,14 +168,14 @@ describe("listing in a look-up", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("a look-up is counted once, even if only the page of an older reading was new", async () => {
+  test("a look-up that is older than the stored look-up is counted as recorded only once", async () => {
     expect(await recordAll(lookup(at(5)))).toMatchObject({ recorded: 1, alreadyStored: 0 })
     expect(await recordAll(lookup(at(4)))).toMatchObject({ recorded: 1, alreadyStored: 0 })
     expect(await recordAll(lookup(at(4)))).toMatchObject({ recorded: 0, alreadyStored: 1 })
   })
 })
 
-describe("a change on both the app's own page and a look-up", () => {
+describe("a change that both the app's page and a look-up show", () => {
   const page = (day: number, version: string, hour = 6) => listed(at(day, hour), { version })
 
   test("a change is listed only from the page, whether the page or the look-up showed it first", async () => {
@@ -201,7 +201,7 @@ describe("a change on both the app's own page and a look-up", () => {
     expect(await changeLines()).toEqual(["06-09 apple-app-page version"])
   })
 
-  test("a look-up's change is listed if the page was not read before, or only in another storefront", async () => {
+  test("a look-up's change is listed if the page was read only later or in another storefront", async () => {
     await recordAll(lookup(at(1)), lookup(at(3), { version: "4.2" }))
     await recordAll(
       page(2, "4.2"),
@@ -219,7 +219,7 @@ describe("a change on both the app's own page and a look-up", () => {
     expect([newest?.source, second?.source, more.length]).toEqual(["itunes-lookup", "apple-app-page", 0])
   })
 
-  test("hidden changes are skipped, however many there are, and the order is kept", async () => {
+  test("a list of changes skips any number of hidden changes and is ordered by time", async () => {
     const days = Array.from({ length: 55 }, (_, i) => 1 + i)
     await recordAll(...days.map((day) => page(day, String(day))))
     await recordAll(...days.map((day) => lookup(at(day), { version: String(day) })))
@@ -237,7 +237,7 @@ describe("a change on both the app's own page and a look-up", () => {
       expect(await readChanges(sql, { ...query, limit })).toEqual(all.slice(0, limit))
   })
 
-  test("a change of an app whose page was never read is listed from the look-up", async () => {
+  test("a change in a look-up is listed if the app's page was never read", async () => {
     await recordAll(lookup(at(1)), lookup(at(2), { version: "4.2", rating: 4.2 }))
     expect(await changeLines()).toEqual(["06-02 itunes-lookup rating_jump", "06-02 itunes-lookup version"])
   })

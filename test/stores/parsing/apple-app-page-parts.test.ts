@@ -50,7 +50,7 @@ test("a page with only a name gives only a name", () => {
   changes({ lockup: { title: 7 } })
 })
 
-test("an unreadable part of the page fails as changed and is not left out", () => {
+test("a page with an unreadable part fails as changed", () => {
   for (const change of [
     { lockup: { subtitle: ["a"] } },
     { lockup: { icon: { template: "javascript:{w}x{h}{c}.{f}" } } },
@@ -104,7 +104,7 @@ describe("versions on a page", () => {
       changes({ shelves: { mostRecentVersion: shelf({ primarySubtitle: none }) } })
   })
 
-  test("versions are the page's embedded history, which begins with the newest", () => {
+  test("versions are read from the page's embedded history, whose first entry must be the newest version", () => {
     const shelves = (newest: string, ...all: string[]) => ({
       mostRecentVersion: { ...shelf({ primarySubtitle: newest }), ...history(...all) },
     })
@@ -120,7 +120,7 @@ describe("versions on a page", () => {
     })
   })
 
-  test("a version has the date on the page, and none if it cannot be read", () => {
+  test("a version has the date on the page, or no date if the date is unreadable", () => {
     expect(newest("3.0", { secondarySubtitle: "" }).versions).toEqual([{ version: "3.0" }])
     for (const [text, iso] of [
       ["2026-08-11", "2026-08-11T00:00:00.000Z"],
@@ -169,7 +169,7 @@ describe("ratings on a page", () => {
     expect(listing({ shelves: { productRatings: shelf() } })).toEqual({ name: "One" })
   })
 
-  test("ratings come from the linked data if the page has no others, and never from an abbreviated count", () => {
+  test("ratings come from the linked data if the page has no exact count, and never from an abbreviated count", () => {
     const linked = { aggregateRating: { ratingValue: 4.5, reviewCount: 1_234 } }
     expect(listing({ linked, lockup: { rating: 4.1, ratingCount: "1.2K" } })).toMatchObject({
       rating: 4.5,
@@ -183,7 +183,7 @@ describe("ratings on a page", () => {
   })
 })
 
-test("a price comes from the linked data, is 0 for a free app, and must not contradict itself", () => {
+test("a price comes from the linked data, and a page that contradicts the price fails as changed", () => {
   const offer = (isFree: boolean) => ({ titleOfferDisplayProperties: { isFree, titles: { standard: "$1.99" } } })
   expect(listing({ page: offer(false), linked: { offers: { price: 1.99, priceCurrency: "USD" } } })).toMatchObject({
     price: 1.99,
@@ -208,7 +208,7 @@ describe("information rows of a page", () => {
     expect(listing(rows({ title: "Languages", summary: "English and 3 more", items: [] }))).toEqual({ name: "One" })
   })
 
-  test("size, system version and age rating are recognised by their form", () => {
+  test("size, system version and age rating are recognised by their format", () => {
     for (const size of ["245.3 MB", "1,2 Go", "88,1 МБ", "1.1 GB", "900 KB"])
       expect(listing(rows(row("?", size)))).toMatchObject({ size })
     expect(listing(rows(row("?", "1 MB"), row("?", "2 MB"), row("?", "12 monkeys")))).toEqual({ name: "One" })
@@ -225,7 +225,7 @@ describe("information rows of a page", () => {
     expect(listing({ shelves: { informationRibbon: ribbon } })).toMatchObject({ ageRating: "A12" })
   })
 
-  test("in-app purchases come from the titled row, or from the only row with prices if the app sells any", () => {
+  test("in-app purchases come from the row with that title, or else from the only row with prices", () => {
     const sells = (hasInAppPurchases: boolean) => ({ titleOfferDisplayProperties: { hasInAppPurchases } })
     const priced = (title: string, name = "Gold") => ({ title, items: [{ textPairs: [[name, "$1"]] }] })
     expect(listing(rows(priced("Sold"), priced("In‑App Purchases", "Gems"))).inAppPurchases).toEqual([
@@ -249,7 +249,7 @@ describe("information rows of a page", () => {
   })
 })
 
-test("events and cards are found on any shelf, and an empty shelf of events gives an empty list", () => {
+test("events and editorial cards are found on any shelf of the page", () => {
   const event = { $kind: "AppEvent", appEventId: 6_750_000_001, title: "Week" }
   const story = (pageUrl: string) => ({ title: "T", clickAction: { pageUrl } })
   const at = "https://apps.apple.com/us"

@@ -37,7 +37,7 @@ describe("time to read a body", () => {
     const read = (body: string) => checkObservation(source.parse(body, subject, about), about.seenAt)
     const body = fixture(file)
     slow(
-      `${source.name} reads ${file.split(".").at(-1)} in time linear in its size`,
+      `${source.name} parses ${file.split(".").at(-1)} in time linear in its size`,
       () => {
         // Each body gets some of the floods, different from its neighbours: every eighth in short runs, every second in
         // long ones.
@@ -51,7 +51,7 @@ describe("time to read a body", () => {
   }
 
   slow(
-    "app-ads.txt is read in time linear in its size",
+    "app-ads.txt is parsed in time linear in its size",
     () => {
       // At most 0.5 MB are read: 1 MB may have 80,000 records, which are checked one by one.
       const half = (body: string) => parseAppAds(body.slice(0, body.length / 2))
@@ -62,7 +62,7 @@ describe("time to read a body", () => {
 })
 
 test.skipIf(!LONG || !existsSync("/proc/self/status"))(
-  "reading 4 MB of anything takes at most 120 MB of memory",
+  "parsing a body of 4 MB takes at most 120 MB of memory",
   () => {
     const child = Bun.spawnSync([process.execPath, join(import.meta.dirname, "hostile-memory.ts")])
     const [idle = 0, peak = 0] = JSON.parse(child.stdout.toString())

@@ -27,7 +27,7 @@ describe("mutations of a body", () => {
     ...mutations(fixture(name), { seed, count: 300, as: name.endsWith("html") ? "html-json" : "json" }),
   ]
 
-  test("mutations are the same for the same seed and differ for another", () => {
+  test("mutations are the same for the same seed and differ for different seeds", () => {
     expect(bodies(5)).toEqual(bodies(5))
     expect(bodies(6)).not.toEqual(bodies(5))
   })
@@ -68,7 +68,7 @@ describe("check of a parser", () => {
     expect(verdictOn((reading) => reading)).toMatchObject({ read: expect.any(Number), changed: expect.any(Number) })
   })
 
-  test("a parser that fails on a shape is caught", () => {
+  test("a parser that throws on an unexpected shape is caught", () => {
     const caught = verdictOn((reading, body) => ({
       ...reading,
       depth: reading.depth + JSON.parse(body).bubbles[0].results[3].id.length * 0,

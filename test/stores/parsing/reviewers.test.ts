@@ -18,7 +18,7 @@ test("no fixture contains the author of a review", () => {
   }
 })
 
-test("authors in the feeds all have the same name, and Google Play rows have none", () => {
+test("the review fixtures name no author: Apple's have one placeholder, and Google Play's are empty", () => {
   const feeds = PARSED.filter(({ fixture: name }) => name.startsWith("apple-reviews-"))
   for (const { fixture: name } of feeds) {
     const names = [...fixture(name).matchAll(/<name>(.*?)<\/name>|"name": \{"label": "(.*?)"\}/g)].map(
@@ -39,7 +39,7 @@ test("authors in the feeds all have the same name, and Google Play rows have non
   expect(heading).not.toMatch(/author|user|name|link|uri/)
 })
 
-test("no observation contains the author of a review, wherever the body has it", () => {
+test("no parsed observation contains the author of a review", () => {
   const body = fixture("play-reviews-translate-1.txt")
   const [frame, ...rest] = JSON.parse(body.slice(4))
   const payload = JSON.parse(frame[2])

@@ -41,7 +41,7 @@ function sizeOf(reading: Observation): number {
   return reading.kind === "apps" || reading.kind === "chart" ? reading.apps.length : Number.NaN
 }
 
-test("every parser has an uncut recorded body or a stated reason why not", () => {
+test("every parser has a complete recorded body or a stated reason for its absence", () => {
   const whole = new Set(WHOLE_BODIES.map(({ source }) => source))
   const unproved = Object.keys(NO_RECORDING) as SourceName[]
   expect([...whole, ...unproved].sort()).toEqual([...REQUIRED_SOURCES].sort())
@@ -49,7 +49,7 @@ test("every parser has an uncut recorded body or a stated reason why not", () =>
 })
 
 describe.each(WHOLE_BODIES.map((body) => [body.file, body] as const))("%s", (_, body) => {
-  test("a whole body is listed in SOURCES.md and read completely", () => {
+  test("a complete body is listed in SOURCES.md and is parsed completely", () => {
     expect(existsSync(join(import.meta.dirname, "../../../fixtures/upstream", body.file))).toBe(true)
     expect(LISTED).toMatch(
       new RegExp(`^\\| ${body.file.replaceAll("../../sources", "\\.")} \\| [\\w.-]+/[\\w.-]+ \\|.*\\| MIT \\|`, "m"),
@@ -59,13 +59,13 @@ describe.each(WHOLE_BODIES.map((body) => [body.file, body] as const))("%s", (_, 
     checkObservation(reading, ABOUT.seenAt)
   })
 
-  test("a whole body does not answer another question", () => {
+  test("a complete body fails as mismatched for any other request", () => {
     for (const other of body.otherSubjects) {
       expect([other, outcome(body, { ...body.subject, ...other })]).toEqual([other, "mismatched"])
     }
   })
 
-  test("a truncated body fails as changed and never gives fewer values", () => {
+  test("a truncated body fails as changed", () => {
     const text = wholeBody(body.file)
     for (const part of [0.2, 0.5, 0.8, 0.99]) {
       expect([part, outcome(body, body.subject, text.slice(0, text.length * part))]).toEqual([part, "changed"])

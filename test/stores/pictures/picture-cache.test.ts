@@ -37,7 +37,7 @@ function openCache(maxBytes = 1_000_000) {
   return createPictureCache({ folder, maxBytes, fetch, log: silentLog, now: () => now })
 }
 
-test("a picture is fetched once for all callers, and comes from the disk after a restart", async () => {
+test("a picture is fetched once for all callers, and is read from disk after a restart", async () => {
   const cache = openCache()
   const pictures = await Promise.all(Array.from({ length: 20 }, () => cache.read(ICON)))
   expect(new Set(pictures.map((picture) => picture?.type))).toEqual(new Set(["image/png"]))
@@ -45,7 +45,7 @@ test("a picture is fetched once for all callers, and comes from the disk after a
   expect(requestedUrls).toEqual([ICON])
 })
 
-test("the type is that of the bytes, and only PNG, JPEG and WebP are stored", async () => {
+test("a picture's type is detected from its bytes, and only PNG, JPEG and WebP are stored", async () => {
   const hostile = [
     "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>",
     "<html><script>alert(1)</script>",
@@ -73,7 +73,7 @@ test("a file in the folder that is not a picture is never returned", async () =>
   expect((await openCache().read(ICON))?.bytes).toEqual(Uint8Array.from(PNG))
 })
 
-test("only the hosts of the stores get requests, and no address leads elsewhere", async () => {
+test("a picture is requested only from the picture hosts of the stores", async () => {
   const cache = openCache()
   const foreign = [
     "http://is1-ssl.mzstatic.com/a.png",
@@ -122,7 +122,7 @@ test("an unavailable picture is requested again only after ten minutes", async (
   expect((await cache.read(ICON))?.type).toBe("image/png")
 })
 
-test("the folder stays within its limit, and the pictures not opened for longest are deleted first", async () => {
+test("the picture folder stays within its limit by deleting the least recently opened pictures", async () => {
   const big = new Uint8Array(1_000)
   big.set(PNG)
   answer = () => ({ bytes: big })

@@ -15,7 +15,7 @@ test("a block is found through the page's table, whatever its number", () => {
   expect(blockOf(pageOf(blocks.toReversed()), anchor)).toEqual(["it", "meant"])
 })
 
-test("the fitting block is chosen among the blocks of one call, and two fitting blocks fail as changed", () => {
+test("of several blocks of one call, the matching block is read; two matching blocks fail as changed", () => {
   const first = { key: "ds:2", rpc: "lGYRle", data: ["other"] }
   const second = { key: "ds:3", rpc: "lGYRle", data: ["it", 1] }
   expect(blockOf(pageOf([first, second]), anchor)).toEqual(["it", 1])
@@ -82,7 +82,7 @@ test("an unterminated body of two megabytes is quickly detected as a change", ()
   expect(failure(() => answerOf(`)]}'\n${deep}`, "IJ4APc"))).toBe("changed")
 })
 
-test("an answer of batchexecute is found by its call, and its status decides on the failure", () => {
+test("an answer of batchexecute is found by its call, and its status determines the failure", () => {
   const answer = (...frames: unknown[]) => `)]}'\n\n${JSON.stringify([...frames, ["di", 62]])}`
   const other = ["wrb.fr", "other", "[1]", null, null, null, ""]
   expect(answerOf(answer(other, ["wrb.fr", "IJ4APc", "[2]", null, null, null, ""]), "IJ4APc")).toEqual([2])
@@ -101,14 +101,14 @@ test("an answer of batchexecute is found by its call, and its status decides on 
   for (const body of wrong) expect(failure(() => answerOf(body, "IJ4APc"))).toBe("changed")
 })
 
-test("a field is read at its index or under its number in the object at the end", () => {
+test("a field is read at its index or by its number in the trailing object", () => {
   expect(fieldAt(["a", "b"], 1)).toBe("b")
   expect(fieldAt(["a", null, { "141": "far out" }], 140)).toBe("far out")
   expect(fieldAt(["a", null, { "141": "far out" }], 141)).toBeUndefined()
   expect(fieldAt(null, 1)).toBeUndefined()
 })
 
-test("a link leads to an app, is paid, or is neither", () => {
+test("a link is recognised as a link to an app, an ad, or neither", () => {
   expect(linkedApp("/store/apps/details?id=com.a.b")).toBe("com.a.b")
   expect(linkedApp("https://play.google.com/store/apps/details?id=com.a.b&hl=en&gl=US")).toBe("com.a.b")
   expect(linkedApp("/store/apps/details?id=com.a.b&adurl=x")).toBeNull()

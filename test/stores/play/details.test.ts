@@ -14,7 +14,7 @@ const minecraft = fixture("play-details-minecraft.html")
 const server = replayServer()
 afterAll(() => server.stop())
 
-test("the recorded page of a free app with versions by device is read", () => {
+test("the recorded page of a free app whose version varies by device is parsed", () => {
   expect(read(translate, TRANSLATE)).toEqual({
     ...about,
     kind: "apps",
@@ -48,7 +48,7 @@ test("the recorded page of a free app with versions by device is read", () => {
   })
 })
 
-test("the recorded page of a paid app is read", () => {
+test("the recorded page of a paid app is parsed", () => {
   expect(app(minecraft, MINECRAFT)).toEqual({
     id: MINECRAFT,
     name: "Minecraft: Dream it, Build it!",
@@ -72,7 +72,7 @@ test("the recorded page of a paid app is read", () => {
   })
 })
 
-test("renumbered or reordered blocks do not change the result, though the details call is made twice", () => {
+test("renumbered or reordered blocks of a page do not change the parsed app", () => {
   for (const [page, id] of [
     [translate, TRANSLATE],
     [minecraft, MINECRAFT],
@@ -95,7 +95,7 @@ test("a version that varies with the device is left out", () => {
   expect(app(edited(minecraft, { 140: [[["Varies with device"]]] }), MINECRAFT).version).toBeUndefined()
 })
 
-test("the average of the counts by star, five stars first, is the rating", () => {
+test("the average of the rating counts by star, five stars first, equals the rating", () => {
   for (const [page, id] of [
     [translate, TRANSLATE],
     [minecraft, MINECRAFT],
@@ -107,7 +107,7 @@ test("the average of the counts by star, five stars first, is the rating", () =>
   }
 })
 
-test("a field with a high number is also found in the trailing object", () => {
+test("a field with a high number is also read from the trailing object", () => {
   const data = blockData(minecraft, "ds:5") as unknown[][][]
   const listing = data[1]![2]!
   const moved = [
@@ -136,7 +136,7 @@ test("a page that lacks a required field fails as changed and never as an unavai
   }
 })
 
-test("a fact of another type fails as changed and does not count as unknown", () => {
+test("a field of a wrong type fails as changed and is not read as unknown", () => {
   const wrong = [
     { 51: [["4.3", "4.3"]] },
     { 51: [["4.3", 4.3], null, ["9", "9"]] },

@@ -34,7 +34,7 @@ describe("listing of the recorded pages", () => {
     expect(app(translate, TRANSLATE).listing!.screenshots!.phone).toHaveLength(18)
   })
 
-  test("a listing has no version if it varies with the device, even if there are notes", () => {
+  test("a listing has no version if the version varies by device, even if the page has release notes", () => {
     expect(app(translate, TRANSLATE).listing).not.toHaveProperty("versions")
   })
 
@@ -69,7 +69,7 @@ describe("rows of other apps", () => {
   const shelves = blockData(minecraft, "ds:8") as unknown[][][][]
   const with8 = (data: unknown) => app(withData(minecraft, "ds:8", data), MINECRAFT).listing!
 
-  test("a missing row of other apps is left out, and an empty one is an empty list", () => {
+  test("a missing row of other apps is left out, and an empty row gives an empty list", () => {
     const bare = minecraft.replaceAll("ag2B9c", "unknown")
     for (const page of [bare, withData(minecraft, "ds:8", [null, [null, null]])]) {
       expect(app(page, MINECRAFT).listing).not.toHaveProperty("similar")
@@ -87,7 +87,7 @@ describe("rows of other apps", () => {
     expect(with8(data)).toEqual(app(minecraft, MINECRAFT).listing!)
   })
 
-  test("a paid row is left out, and a page with a row without an id fails as changed", () => {
+  test("a sponsored app is left out of the similar apps, and an app without an id fails as changed", () => {
     const paid = structuredClone(shelves)
     const rows = ((paid[1]![1]![1]![21] as unknown[])[0] as unknown[][])!
     rows[0]![20] = ["Sponsored"]
@@ -104,7 +104,7 @@ describe("in-app prices", () => {
     return marketOf(listing, offered)
   }
 
-  test("in-app prices are a range or one price in any money format", () => {
+  test("in-app prices are parsed as a range or as a single price in any money format", () => {
     const cases: [string, number, number][] = [
       ["$0.99 - $49.99 per item", 0.99, 49.99],
       ["$4.99 per item", 4.99, 4.99],
@@ -126,12 +126,12 @@ describe("in-app prices", () => {
       expect(() => of(words)).toThrow("a fact is missing or of another type")
   })
 
-  test("a page without in-app prices has none, and missing installs are unknown", () => {
+  test("a page without in-app prices shows no in-app purchases, and missing installs are unknown", () => {
     expect(of(null)).toEqual({ hasInAppPurchases: false })
   })
 })
 
-test("HTML tags are removed, references are decoded, and unknown references stay", () => {
+test("HTML tags are removed, character references are decoded, and unknown references stay", () => {
   const cases: [string, string | undefined][] = [
     ["a<br>b<BR/>c", "a\nb\nc"],
     ['<b>Bold</b> &amp; <font color="#f00">red</font>', "Bold & red"],

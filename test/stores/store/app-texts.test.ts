@@ -86,7 +86,7 @@ const anyTelling: fc.Arbitrary<Observation> = fc
 
 describe("search texts of apps", () => {
   slow(
-    "search texts equal the current names for any order and repetition of readings, without demo names",
+    "search texts follow from the current app names for any order of readings, and contain no demo names",
     async () => {
       let texts = 0
       await fc.assert(
@@ -159,7 +159,7 @@ describe("search texts of apps", () => {
 })
 
 describe("apps found by a text", () => {
-  test("an app is found if every word occurs in its names or publisher, without wildcards", async () => {
+  test("an app is found if every word occurs in its names or publisher; wildcards have no effect", async () => {
     await recordAll(lookup(1, { id: "10001", name: "Hearth & Home", developer: "Northfield" }))
     await recordAll(
       lookup(1, { id: "10001", name: "暖炉と家" }, "jp"),

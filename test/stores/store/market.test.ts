@@ -46,7 +46,7 @@ async function expectStored(
 describe("genres of a store", () => {
   const GB = { platform: "ios", storefront: "gb" } as const
 
-  test("the genres of the latest reading are stored as a whole", async () => {
+  test("the genres of the latest reading replace all earlier genres", async () => {
     const tree = (...ids: string[]) => [
       { id: "36", name: "All" },
       ...ids.map((id) => ({ id, name: `Genre ${id}`, parent: "36" })),
@@ -244,7 +244,7 @@ describe("an app's genres, developer and developer's site", () => {
     expect(await facts()).toEqual([{ ...row, developer_id: "1500000012", source: "apple-app-page" }])
   })
 
-  test("genres stay if a later reading has only the main one, and are replaced as a whole by a full list", async () => {
+  test("an app's genres stay if a later reading has only the main genre, and are replaced by a full list", async () => {
     const genres = async () => (await facts())[0]?.genres
     await recordAll(appsReading(day(1), [{ ...app, genre: "6007", genres: ["6007", "6012"] }]))
     await recordAll(appsReading(day(2), [{ ...app, genre: "6007" }]))

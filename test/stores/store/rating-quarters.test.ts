@@ -36,7 +36,7 @@ const sizes = async () =>
   )[0]!
 
 describe("rating counts that are packed into quarters", () => {
-  slow("packed counts give the same days, gains, jumps and past values, in any order of arrival", async () => {
+  slow("packed rating counts give the same answers as unpacked counts, in any order of arrival", async () => {
     const readings = counted(17)
     await store(...readings)
     const whole = await readCounts(sql)
@@ -57,7 +57,7 @@ describe("rating counts that are packed into quarters", () => {
     }
   })
 
-  long("recording packed counts again changes nothing, and each day is stored in one place", async () => {
+  long("recording packed rating counts again changes nothing", async () => {
     const readings = counted(18)
     await store(...readings)
     await foldAll(sql, "2025-11-01")
@@ -96,7 +96,7 @@ describe("rating counts that are packed into quarters", () => {
     expect(await sizes()).toEqual({ whole: 1, quarters: 1 })
   })
 
-  test("packing continues at the app that has counts left, and otherwise after the last app", async () => {
+  test("packing continues at an app that has unpacked counts left, and otherwise after that app", async () => {
     await store(
       ...["2025-07-05", "2025-07-06", "2025-07-07", LAST].map((day) =>
         appsReading(`${day}T10:00:00Z`, [{ id: "10001", ratings: 100 }]),
@@ -109,7 +109,7 @@ describe("rating counts that are packed into quarters", () => {
     expect(await pack(2)).toEqual({ packed: 0, next: app.id + 1 })
   })
 
-  long("counts that are stored twice are repaired by doctor --rebuild, and the later one stays", async () => {
+  long("doctor --rebuild keeps the later count if a rating count is stored packed and unpacked", async () => {
     await store(...counted(20))
     const before = await readCounts(sql)
     await sql`create table counts_before as select * from rating_count`
@@ -136,7 +136,7 @@ describe("rating counts that are packed into quarters", () => {
   })
 
   long(
-    "only whole months older than five weeks are packed, without stars and without the latest count of each publisher",
+    "a rating count is packed unless it is recent, has counts by star, or is the latest of its publisher",
     async () => {
       const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString()
       const readings = [20, 80, 81, 200, 300].map((age) =>

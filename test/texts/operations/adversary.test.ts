@@ -71,7 +71,7 @@ describe.each(Object.keys(MODEL_ANSWERS))("%s with a randomly failing provider",
   const random = openRandom()
   const scripts = scriptsOf(MODEL_ANSWERS[operation]!, random)
 
-  slow("a unit is charged only for a text, and no text of a failed provider response is shown", async () => {
+  slow("only a finished text is charged, and no text of a failed provider response is shown", async () => {
     let writtenCount = 0
     const rounds = SCRIPTS
     for (let n = 0; n < rounds; n++) {
@@ -96,7 +96,7 @@ describe("get_screenshot_text with randomly failing pictures", () => {
   const random = openRandom()
   const ENDS = [PICTURE, PICTURE, 404, 500, "unreachable", "too_large", new TextEncoder().encode("<html>")] as const
 
-  test("a unit is charged only if a picture could be read", async () => {
+  test("reading screenshots is charged only if at least one picture could be read", async () => {
     let writtenCount = 0
     const rounds = SCRIPTS
     for (let n = 0; n < rounds; n++) {
@@ -193,7 +193,7 @@ describe("an attack that the model obeys", () => {
     }
   })
 
-  slow("an obeyed attack in an app's name or in a review with praise appears in no reason and no draft", async () => {
+  slow("an obeyed attack in an app's name or in a review appears in no reason and no draft", async () => {
     for (const [n, attack] of attacks.entries()) {
       await scene.forget()
       play(well((lines) => ({ ...MODEL_ANSWERS.suggest_keywords!.obeying(lines), picks: ["c1", attack] })))

@@ -66,7 +66,7 @@ async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
 
 const NO_POPULARITY = { popularity: null, popularityLow: null, popularityHigh: null, popularitySource: null }
 
-test("ideas come from measurements and have figures; none is tracked, buried or a rival's name", async () => {
+test("ideas come from measurements and exclude tracked keywords, buried keywords and rivals' names", async () => {
   const { get, used } = await opened()
   const { status, body } = await get()
   expect([status, body.country, body.platform, await used()]).toEqual([200, "us", "ios", 1])
@@ -112,7 +112,7 @@ test("ideas come from measurements and have figures; none is tracked, buried or 
   })
 })
 
-test("the same ideas take no second unit on the same day, and ideas in another language take one unit", async () => {
+test("the same ideas are charged once a day, and ideas in another language are charged separately", async () => {
   const { get, used } = await opened()
   const first = await get("?cc=us")
   expect((await get()).body).toEqual(first.body)
@@ -122,7 +122,7 @@ test("the same ideas take no second unit on the same day, and ideas in another l
   expect(await used()).toBe(2)
 })
 
-test("without measurements there are no ideas and no unit is charged", async () => {
+test("a request for ideas without measurements returns no ideas and is not charged", async () => {
   const { get, used } = await opened()
   const { status, body } = await get("?cc=jp")
   expect([status, body]).toEqual([

@@ -13,7 +13,7 @@ afterAll(() => close.map((closeOne) => closeOne()))
 
 // the embedded database has only one process
 longOnServer(
-  "postgres: a process that is killed at any time charges for no missing answer, and loses no finished text",
+  "postgres: a process that is killed at any time charges for no missing answer and loses no finished text",
   async () => {
     const scene = await openScene()
     close.push(() => scene.standIn.close())

@@ -108,7 +108,7 @@ test("a draft is written once a day, passes validate_listing, and names the keyw
   expect(checked.body.counts).toEqual(body.counts)
 })
 
-test("a field without an acceptable draft keeps the page's text after one retry, with the reason", async () => {
+test("after one retry, a field without an acceptable draft keeps the page's text and shows the reason", async () => {
   const { get, used } = await opened()
   play(well(() => ({ ...GOOD, subtitle: resting("500 teas", "x".repeat(31)) })))
   const { body } = await get()
@@ -126,7 +126,7 @@ test("a field without an acceptable draft keeps the page's text after one retry,
   expect(await used()).toBe(1)
 })
 
-test("a variant that neither page nor reviews support is refused, and false facts are left out", async () => {
+test("a variant that neither the page nor a review supports is refused, and false facts are left out", async () => {
   const { get } = await opened()
   play(
     well(() => ({
@@ -146,7 +146,7 @@ test("a variant that neither page nor reviews support is refused, and false fact
   ])
 })
 
-test("no unit is charged if the page was not read, no draft passes the checks, or the plan is too low", async () => {
+test("a call is not charged if the page is unread, no draft passes the checks or the plan is too low", async () => {
   const { get, used } = await opened()
   play(well(() => ({ name: resting("www.evil.com"), subtitle: [], promotionalText: [], description: [] })))
   expect((await get("cc=de")).body.error).toBe("not_measured")
@@ -160,7 +160,7 @@ test("no unit is charged if the page was not read, no draft passes the checks, o
   expect((await none.get()).body.error).toBe("ai_text_limit")
 })
 
-test("the writer gets all keywords on one scale, on which a published figure may rank above an estimate", async () => {
+test("the writer gets all keywords in one order of popularity, whether published or estimated", async () => {
   const results = Array.from({ length: 10 }, (_, i) => ({ id: String(20_001 + i), name: `Oolong ${i}`, ratings: 300 }))
   const search = searchReading("oolong", "2026-05-19T09:00:00Z", [], { depth: 30, results })
   const published = ["tea timer", "coffee timer"].map((term, at) => popularityReading(term, "2026-04-01", 44 - 30 * at))

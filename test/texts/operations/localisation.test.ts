@@ -96,7 +96,7 @@ async function opened({ audit = true, ...options }: Parameters<Service["workspac
   return { get, polled, used, appId }
 }
 
-test("the first call starts a translation, polls wait, later calls return it, and all take one write", async () => {
+test("the first call starts a translation, later calls return it, and only one AI write is charged", async () => {
   const { get, polled, used } = await opened()
   const polledOnce = Promise.withResolvers<void>()
   play({ ...good(), after: polledOnce.promise } as Script)
@@ -129,7 +129,7 @@ test("the first call starts a translation, polls wait, later calls return it, an
   expect(JSON.stringify(standIn.requests[0]!.body)).not.toMatch(/temperature|top_p|30077/)
 })
 
-slow("a field that lost its placeholder twice keeps the page's text; a corrected field is shown", async () => {
+slow("a field whose translation lacks its placeholder twice keeps the page's text", async () => {
   const { get, polled } = await opened()
   play(good({ promotionalText: "Jetzt mit Sorten Oolong." }))
   await get("locale=de_at")
@@ -143,7 +143,7 @@ slow("a field that lost its placeholder twice keeps the page's text; a corrected
   expect((await other.polled("locale=de_de")).body.fields[2]).toMatchObject({ kept: null })
 })
 
-slow("a failed translation gives back its write, is reported once, and leaves no job", async () => {
+slow("a failed translation is refunded, is reported once and leaves no job", async () => {
   const { get, polled, used } = await opened()
   play({ raw: "<html>" })
   await get("locale=de_de")
@@ -155,7 +155,7 @@ slow("a failed translation gives back its write, is reported once, and leaves no
   expect([(await polled("locale=de_de")).status, await used()]).toEqual([200, 1])
 })
 
-slow("the Free plan has one locale in total, and a failed translation never polled for does not count", async () => {
+slow("the Free plan includes one locale in total, and a failed translation does not count", async () => {
   const { get, polled, used } = await opened({ plan: "free", pack: 1_000 })
   play({ raw: "<html>" })
   await get("locale=de_de")
@@ -209,7 +209,7 @@ slow("the next poll resumes a translation whose process ended; a day later the t
   expect([(await get("locale=de_de&poll=true")).body.error, await used()]).toEqual(["no_job", 0])
 })
 
-test("captions of screenshots are included on request and cost no second write", async () => {
+test("captions of screenshots are included on request without an additional charge", async () => {
   const { get, polled, used } = await opened()
   play(good())
   await get("locale=de_de")
@@ -220,7 +220,7 @@ test("captions of screenshots are included on request and cost no second write",
   expect(await used()).toBe(1)
 })
 
-test("localize_listing is refused without an audit, a storefront, a valid locale, a writer or a job", async () => {
+test("localize_listing is refused without an audit, storefront, valid locale, AI provider or known job", async () => {
   const scene = await opened()
   const error = async (query: string, target?: Service) => (await scene.get(query, target)).body.error
   expect(await error("locale=ja_jp")).toBe("no_storefront")

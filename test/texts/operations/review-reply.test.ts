@@ -93,7 +93,7 @@ function play(...script: Script[]) {
 const REPLY = "Thank you for telling us. We are sorry about the crash, and we are looking into it."
 const replying = (reply: string, addresses: string[] = []) => well(() => ({ addresses, reply }))
 
-test("a reply is drafted once: the same review and note on the same day take no unit and send no request", async () => {
+test("a second call for the same review and note on the same day is free and sends no request", async () => {
   const { get, used } = await opened()
   play(replying(REPLY, ["SINCE the update it crashes", "it never said that", "14 entries"]))
   const { status, body } = await get("reviewId=1")
@@ -126,11 +126,11 @@ test("a request contains no review id, no key and no data of another workspace",
 
 describe("a refused reply", () => {
   test.each<[string, string, string]>([
-    ["money", "We will refund you.", "reviewId=1"],
+    ["a promise of money", "We will refund you.", "reviewId=1"],
     ["an address", "Please see www.evil.com for help.", "reviewId=1"],
-    ["a number that nobody said", "We lost 15 entries.", "reviewId=1"],
-    ["stars", "Please update your rating.", "reviewId=1"],
-    ["another language", REPLY, "reviewId=2"],
+    ["a number that no source has", "We lost 15 entries.", "reviewId=1"],
+    ["a request for stars", "Please update your rating.", "reviewId=1"],
+    ["a text in another language", REPLY, "reviewId=2"],
     ["351 characters on Google Play", "x".repeat(351), "reviewId=1&store=android"],
   ])("a reply with %s is requested once more, and the request lists the problem", async (_, bad, query) => {
     const { get, used } = await opened()
@@ -144,7 +144,7 @@ describe("a refused reply", () => {
     expect(refused.text).not.toInclude(bad)
   })
 
-  test("a reply with false passages is retried once, then shown without them, and the answer says so", async () => {
+  test("a reply that cites missing passages is retried once and then shown without the passages", async () => {
     const { get } = await opened()
     play(replying(REPLY, ["it never said that"]), replying(REPLY, ["it crashes"]))
     expect((await get("reviewId=1")).body.addresses).toEqual(["it crashes"])
@@ -164,7 +164,7 @@ describe("a refused reply", () => {
 })
 
 describe("calls without a request", () => {
-  test("no unit is charged for a review that is missing, too old for the plan, or of another feed", async () => {
+  test("a call for a review that is missing, too old for the plan or of another feed is not charged", async () => {
     const { get, used } = await opened({ plan: "free", pack: 1_000 })
     play(replying(REPLY))
     for (const query of ["reviewId=nobody", "reviewId=old", "reviewId=200&store=android"])
@@ -172,7 +172,7 @@ describe("calls without a request", () => {
     expect([standIn.requests.length, await used()]).toEqual([0, 0])
   })
 
-  test("a new text without a writer fails with ai_not_configured and charges no unit", async () => {
+  test("a new text without an AI provider fails with ai_not_configured and is not charged", async () => {
     const { get, used } = await opened({}, serviceWithoutAi)
     const refused = await get("reviewId=1")
     expect([refused.status, refused.body.error, await used()]).toEqual([503, "ai_not_configured", 0])
@@ -188,7 +188,7 @@ describe("calls without a request", () => {
   })
 })
 
-test("a refusal by the provider is reported in our own words, with the time to wait before a retry", async () => {
+test("a refusal by the provider is reported without the provider's words, with the time before a retry", async () => {
   const { get, used } = await opened()
   const states: [Script, number, string][] = [
     [{ status: 401, body: '{"error":{"message":"sk-secret is wrong"}}' }, 503, "ai_not_configured"],
@@ -249,7 +249,7 @@ describe("random scripts", () => {
     return state % below
   }
 
-  slow("whatever a random script answers, a text costs one unit and any other result none", async () => {
+  slow("whatever the model answers, a text is charged once and any other result is free", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 100_000, credits: 1_000_000 } })
     let expected = 0
     for (let n = 0; n < cases(15, 75); n++) {

@@ -54,7 +54,7 @@ async function opened(options: Parameters<Service["workspace"]>[0] = {}) {
   return { get, used, key, appId }
 }
 
-test("a summary costs one unit, the same summary on the same day none, another language or day one more", async () => {
+test("a summary is charged once per day and language", async () => {
   const { get, used } = await opened()
   const first = await get()
   expect([first.status, await used()]).toEqual([200, 1])
@@ -75,7 +75,7 @@ test("a summary costs one unit, the same summary on the same day none, another l
   now = new Date("2025-11-20T12:00:00Z")
 })
 
-test("counts match the reviews, quotes occur in them, and the answer lists what was left out", async () => {
+test("the counts match the reviews, each quote occurs in a review, and omissions are listed", async () => {
   const { body } = await (await opened()).get()
   const { reviews } = await listed()
   expect(body.themes.map(({ topic, count }: { topic: string; count: number }) => [topic, count])).toEqual([
@@ -103,8 +103,8 @@ async function listed() {
   }
 }
 
-describe("calls that cost no unit", () => {
-  test("no unit is charged for too few reviews with text, or a feed that was never read", async () => {
+describe("calls that are not charged", () => {
+  test("a call is not charged if too few reviews have text or the feed was never read", async () => {
     const { get, used } = await opened()
     expect((await get("?country=gb")).body).toMatchObject({ state: "too_few", reviews: 19, themes: [], written: null })
     expect((await get("?store=android")).body).toMatchObject({ state: "too_few", reviews: 19, platform: "android" })
@@ -112,7 +112,7 @@ describe("calls that cost no unit", () => {
     expect(await used()).toBe(0)
   })
 
-  test("a call beyond the allowance gets review_ai_limit and the renewal time; paid summaries remain", async () => {
+  test("a call beyond the allowance gets review_ai_limit and the renewal time; earlier summaries remain", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1 } })
     expect((await get()).status).toBe(200)
     const refused = await get("?lang=fr")
@@ -122,7 +122,7 @@ describe("calls that cost no unit", () => {
     expect(await used()).toBe(1)
   })
 
-  test("no unit is charged for a call whose charge is refused or whose input is invalid", async () => {
+  test("a call whose credits are refused or whose input is invalid does not use the allowance", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, credits: 0 } })
     expect((await get()).status).toBe(402)
     expect((await get("?lang=it")).body.error).toBe("invalid_arguments")
@@ -130,7 +130,7 @@ describe("calls that cost no unit", () => {
   })
 })
 
-slow("50 simultaneous calls for one summary take one unit in total, and all get the same summary", async () => {
+slow("50 simultaneous calls for one summary are charged once, and all get the same summary", async () => {
   const { get, used } = await opened()
   const answers = await Promise.all(Array.from({ length: 50 }, () => get()))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))

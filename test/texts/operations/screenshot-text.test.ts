@@ -88,7 +88,7 @@ async function opened(phone: string[], options: Parameters<Service["workspace"]>
   return { get, used, shows }
 }
 
-test("four screenshots are read, an unreadable one is null with the reason, and a second call is free", async () => {
+test("an unreadable screenshot is null with the reason, and a second call for the screenshots is free", async () => {
   const addresses = ["1.png", "gone.png", "page.png", "4.png", "5.png"].map(at)
   byUrl.set(at("gone.png"), 404).set(at("page.png"), new TextEncoder().encode("<html>"))
   const { get, used } = await opened(addresses)
@@ -116,7 +116,7 @@ test("four screenshots are read, an unreadable one is null with the reason, and 
   expect([repeated.status, requestedUrls.length, await used()]).toEqual([200, 5, 1])
 })
 
-test("pictures read by one workspace are free for another, and only a changed screenshot costs a unit", async () => {
+test("screenshots that another workspace had read are free, and only a changed screenshot is charged", async () => {
   const first = await opened([at("a.png"), at("b.png")])
   await first.get()
   const other = await opened([at("a.png"), at("b.png")])
@@ -125,7 +125,7 @@ test("pictures read by one workspace are free for another, and only a changed sc
   expect([(await other.get()).status, await other.used(), requestedUrls.length]).toEqual([200, 1, 3])
 })
 
-slow("many callers in two processes cause only one reading of a picture", async () => {
+slow("many callers in two processes cause only one OCR run for a picture", async () => {
   readMs = 100
   const { get } = await opened([at("once.png")], { overrides: { ratePerSecond: 10_000 } })
   const second = serviceWith()
@@ -133,7 +133,7 @@ slow("many callers in two processes cause only one reading of a picture", async 
   expect([new Set(answers.map(({ status }) => status)), requestedUrls.length]).toEqual([new Set([200]), 1])
 })
 
-test("no unit is charged if no picture can be fetched, there is no OCR, or the page was not read", async () => {
+test("a call is not charged if no picture can be fetched, OCR is missing, or the page was not read", async () => {
   const { get, used } = await opened([at("x.png")])
   byUrl.set(at("x.png"), "unreachable")
   const refused = await get()
@@ -158,7 +158,7 @@ test("a page without screenshots gives an empty list, and a picture that is too 
   expect(requestedUrls.length).toBe(1)
 })
 
-test("languages without trained data are listed in unread", async () => {
+test("languages without OCR data are listed in the field `unread`", async () => {
   await record(sql, [
     listed("2025-10-01T00:00:00Z", { screenshots: { phone: [at("jp.png")] } }, { id: OWN_APP, storefront: "jp" }),
   ])

@@ -25,7 +25,7 @@ test("a changed list has a line of added and a line of removed items", () => {
   expect(changedLines(diff({ order: ["a", "b"] }, { order: ["b", "a"] }))).toEqual(["order: in another order"])
 })
 
-test("an unchanged field has no line, and long changes are cut", () => {
+test("an unchanged field has no line, and the line of a long change is shortened", () => {
   expect(changedLines(diff({ keywords: ["tea"] }, { keywords: ["tea"] }))).toEqual([])
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field${i}`, i]))
   const lines = changedLines(diff({}, many))

@@ -36,7 +36,7 @@ async function storedLists(): Promise<unknown[]> {
 }
 
 describe("add_rivals", () => {
-  slow("add_rivals adds rivals by hand, and its preview lists those already added or never read", async () => {
+  slow("add_rivals adds rivals by hand, and its preview lists rivals already added or never read", async () => {
     await add(`ios:${POT}`)
     const rivals = [`ios:${CUP}`, `ios:${POT}`, `ios:${NEVER}`, "android:com.example.cup", `ios:${CUP}`]
     const { body } = await scene.preview("add_rivals", { appId: scene.app, rivals })
@@ -75,7 +75,7 @@ describe("add_rivals", () => {
     expect((await scene.confirm(body.confirmToken)).body.status).toBe("unchanged")
   })
 
-  test("add_rivals accepts up to 50 per app and refuses more with the reason", async () => {
+  test("add_rivals accepts up to 50 rivals per app and refuses more with the reason", async () => {
     const ids = (from: number, count: number) => Array.from({ length: count }, (_, at) => `ios:${from + at}`)
     await add(...ids(40_001, 49))
     const { body } = await scene.preview("add_rivals", { appId: scene.app, rivals: ids(50_001, 2) })
@@ -142,7 +142,7 @@ describe("remove_rivals", () => {
     expect((await scene.confirm(repeated.body.confirmToken)).body.status).toBe("unchanged")
   })
 
-  test("remove_rivals hides up to 500 per app and refuses more with the reason", async () => {
+  test("remove_rivals hides up to 500 rivals per app and refuses more with the reason", async () => {
     const hidden = Array.from({ length: 499 }, (_, at) => `ios:${40_001 + at}`)
     await scene.sql`update tracked_app set hidden_rivals = ${hidden}::text[] where id = ${scene.app}`
     const previewRemoval = (...rivals: string[]) => scene.preview("remove_rivals", { appId: scene.app, rivals })
@@ -154,7 +154,7 @@ describe("remove_rivals", () => {
 })
 
 describe("a hidden rival", () => {
-  test("a hidden rival is neither found by search nor fetched by its id, for that app only", async () => {
+  test("a hidden rival is excluded from search and fetch, but only for the app that hides the rival", async () => {
     const other = await scene.tracked(["tea"], "30003", scene.workspace)
     const id = (app: string) => `rival:${app}:${CUP}`
     const found = async () => (await get(`/search?q=${CUP}`)).results.map(({ id }: { id: string }) => id).toSorted()
@@ -168,7 +168,7 @@ describe("a hidden rival", () => {
     expect(await found()).toEqual([id(scene.app), id(other)].toSorted())
   })
 
-  slow("a hidden rival is no longer followed and no longer listed with charts", async () => {
+  slow("a hidden rival is no longer followed and no longer listed in chart movers", async () => {
     const followed = async () => {
       await deriveFor(scene.sql, { subject: OWN_APP })
       const rows = await scene.sql<{ id: string }[]>`
@@ -220,7 +220,7 @@ describe("a hidden rival", () => {
     expect([await readFigures(), await listed()]).toEqual([[[], []], [[POT, false]]])
   })
 
-  slow("a rival that is added and hidden while findings are derived ends in the state of the last write", async () => {
+  slow("a rival added or hidden while findings are derived has the state of the last write", async () => {
     const followed = async () => {
       const rows = await scene.sql<{ manual: boolean; terms: number }[]>`
         select r.manual, r.terms

@@ -48,7 +48,7 @@ test("the approval address leads through sign-in to the preview; an approval the
   expect((await scene.audits())[0]).toMatchObject({ approved_by: person?.name })
 })
 
-test("a decision stays as it is when its form is sent twice or the form of the other decision is sent", async () => {
+test("a decision does not change if its form is sent again or the form of the opposite decision is sent", async () => {
   const { approval, confirmToken } = await previewed()
   const path = pathOf(approval.address)
   const form = fieldIn(await browser.open(path), "form")!
@@ -115,7 +115,7 @@ test("markup and instructions in a name are shown as text", async () => {
   expect(text).not.toContain("<img src=x")
 })
 
-test("the page of an expired approval states this and has no form", async () => {
+test("the page of an expired approval shows that it has expired and has no form", async () => {
   const { approval } = await previewed()
   await scene.sql`
     update confirm_token

@@ -86,7 +86,7 @@ describe("states of a job", () => {
     ["internal_error", {}],
     ["localize_quota", { limit: 5, used: 5, period: "month" }],
   ]
-  test("a failed job shows the fault as a refused call would, with the fault's fields", async () => {
+  test("a failed job shows the error code and the error's fields, as a refused call does", async () => {
     for (const [code, extra] of faults) {
       const lease = await begun(bidJob(by))
       const fault = new Fault(code, extra)
@@ -109,7 +109,7 @@ describe("states of a job", () => {
     expect(text).not.toContain("secret")
   })
 
-  test("an unknown job may have been applied, is never retried, and explains what to do", async () => {
+  test("a job in the state unknown explains that it may have been applied and what to do", async () => {
     const lease = await begun(bidJob(by))
     await markSent(sql, lease, 30_000)
     await finish(sql, lease, { status: "unknown", why: new Error("canary") })
@@ -128,7 +128,7 @@ describe("states of a job", () => {
 })
 
 describe("access to jobs", () => {
-  test("another workspace's job is answered like a missing one, free of charge", async () => {
+  test("another workspace's job gets the same response as a missing job, free of charge", async () => {
     const other = await service.workspace({ plan: "enterprise" })
     const stranger = await service.key(other)
     const id = await enqueued(sql, bidJob(by))
@@ -140,7 +140,7 @@ describe("access to jobs", () => {
     expect((await ask(id)).status).toBe(200)
   })
 
-  test("a key limited to an app sees that app's jobs only; any other is answered like a missing one", async () => {
+  test("a key limited to an app sees only the jobs of that app, and other jobs appear to be missing", async () => {
     const limited = await service.key(workspaceId)
     await sql`update api_key set app_list = '{app_mine,app_ours}' where id = ${await newestKey()}`
     const about = async (appId: string | null) => enqueued(sql, bidJob(by, { appId }))
@@ -172,7 +172,7 @@ describe("access to jobs", () => {
     expect((await service.call(`/v1/jobs/${id}`)).body.error).toBe("missing_api_key")
   })
 
-  test("malformed job ids are refused without a look-up", async () => {
+  test("malformed job ids are refused as invalid_arguments, and unknown job ids as job_not_found", async () => {
     for (const id of ["x".repeat(65), "%00", "%ED%A0%80"]) expect((await ask(id)).body.error).toBe("invalid_arguments")
     for (const id of ["*", "%25", "x".repeat(64), "😀"]) expect((await ask(id)).body.error).toBe("job_not_found")
     expect((await service.call("/v1/jobs/x?appId=app_tea", { key })).body).toMatchObject({ field: "appId" })
@@ -180,7 +180,7 @@ describe("access to jobs", () => {
 })
 
 describe("the sandbox", () => {
-  test("the sandbox has one job about its own app, and test keys get the same bytes", async () => {
+  test("the sandbox has one job about its own app, and test keys get exactly the same response", async () => {
     const path = "/jobs/job_5kQ2vR8nWc0TzLmY3aXd"
     const sandbox = await service.call(`/v1/sandbox${path}`)
     expect(sandbox.body).toMatchObject({ status: "done", appId: "app_lumenjournal" })

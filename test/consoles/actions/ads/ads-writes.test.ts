@@ -54,7 +54,7 @@ const ACTIONS: [action: string, args: object, sent: object, result: object][] = 
 const opposite = { pause_campaign: "resume_campaign", pause_keyword: "resume_keyword" } as Record<string, string>
 
 slow.each(ACTIONS)(
-  "%s %j is sent once and done when the platform shows the change, and repeating it is free",
+  "%s %j is sent once, and its job is done when the platform shows the change; a repetition is free",
   async (action, args, sent, result) => {
     const job = await scene.done(action, args)
     expect(job).toMatchObject({ status: "done", result, steps: [{ outcome: "done" }] })
@@ -94,7 +94,7 @@ describe("limits of ads writes", () => {
     expect(await refusal(action, args)).toEqual(["write_limit_reached", expect.stringContaining(reason)])
   })
 
-  slow("a change by exactly half is allowed, and an account's stricter limits apply", async () => {
+  slow("a change by exactly half is allowed, and stricter limits of the account are applied", async () => {
     expect((await scene.preview("set_keyword_bid", { keywordId: KEYWORD, amount: 1.5 })).status).toBe(200)
     expect((await scene.preview("set_daily_budget", { amount: 10 })).status).toBe(200)
     await setWrites(scene.register, scene.workspaceId, scene.account, {
@@ -121,7 +121,7 @@ describe("limits of ads writes", () => {
     expect((await scene.preview("set_daily_budget", { amount: 22 })).status).toBe(200)
   })
 
-  slow("campaigns with automatic bids or a shared budget, and amounts in another currency, are refused", async () => {
+  slow("changes of automatic bids or shared budgets and amounts in another currency are refused", async () => {
     Object.assign(scene.standIn.campaigns[0]!, { bidStrategy: "MAX_CONVERSIONS", sharedBudgets: [{ id: 1 }] })
     expect((await refusal("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 }))[1]).toContain("MAX_CONVERSIONS")
     expect((await refusal("set_daily_budget", { amount: 22 }))[1]).toContain("shared budget")
@@ -133,7 +133,7 @@ describe("limits of ads writes", () => {
     expect((await scene.preview("set_daily_budget", { amount: 22, currency: "eur" })).status).toBe(200)
   })
 
-  slow("exactly twenty of fifty concurrent confirms succeed, and failed writes do not count", async () => {
+  slow("a limit of 20 writes a day lets 20 of 50 concurrent confirms pass and ignores failed writes", async () => {
     const tokens = await Promise.all(
       Array.from(
         { length: 50 },
@@ -214,7 +214,7 @@ describe("refusals of ads writes", () => {
     ])
   })
 
-  slow("a job ends unsent if someone else added its keyword after the preview", async () => {
+  slow("a job sends nothing if another person added its keyword after the preview", async () => {
     const id = await scene.queued("add_exact_keyword", { adGroupId: GROUP, text: "Tide Times" })
     scene.standIn.keywords.push({ ...scene.standIn.keywords[0]!, id: 5, text: "tide times" })
     await scene.worker.runOnce()
@@ -235,7 +235,7 @@ const CUTS: Cut[] = [
 describe("lost connections during ads writes", () => {
   // Short runs use every other cut, and the two tests use alternate cuts.
   slow.each(CUTS.filter((_, at) => at % cases(2, 1) === cases(1, 0)))(
-    "a bid whose connection is cut %j is sent once, and the platform's history decides the outcome",
+    "a bid is sent once if the connection breaks (%j); the platform's change history decides the job's outcome",
     async (cut) => {
       const id = await scene.queued("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 })
       scene.cutter.cut(cut)
@@ -250,7 +250,7 @@ describe("lost connections during ads writes", () => {
   )
 
   slow.each(CUTS.filter((_, at) => at % cases(2, 1) === 0))(
-    "a new keyword whose connection is cut %j is sent once, and its presence decides the outcome",
+    "a new keyword is sent once if the connection breaks (%j); its presence on the platform decides the outcome",
     async (cut) => {
       const id = await scene.queued("add_negative_keyword", { text: "free" })
       scene.cutter.cut(cut)
@@ -263,7 +263,7 @@ describe("lost connections during ads writes", () => {
     },
   )
 
-  slow("a job stays unknown if someone else has set the requested value since", async () => {
+  slow("a job of unknown outcome stays unknown if another person has set the requested value", async () => {
     const id = await scene.queued("pause_campaign")
     scene.cutter.cut({ at: "request", bytes: 40 })
     await scene.worker.runOnce()

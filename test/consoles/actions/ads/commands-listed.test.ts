@@ -16,7 +16,7 @@ interface Listed {
 
 const scene = adsWrites()
 
-slow("our writes are merged with the platform's entries, and changes by other programs stay separate", async () => {
+slow("the service's writes are merged with the platform's entries, and other changes stay separate", async () => {
   const bid = await scene.done("set_keyword_bid", { keywordId: KEYWORD, amount: 1.2 })
   const added = await scene.done("add_negative_keyword", { text: "Free" })
   // Another program pauses the campaign within a minute after our write added a negative keyword to it.

@@ -169,7 +169,7 @@ slow("a keyword's withheld terms are one row without a term, and totals equal th
   expect((await call("ads-search-terms?country=us")).body.totals.spend).toEqual(euros("2"))
 })
 
-slow("popularity lists top searches and tracked keywords; unlisted keywords are below the lowest", async () => {
+slow("popularity lists top and tracked searches; an unlisted keyword is below the lowest listed value", async () => {
   await sql`insert into tracked_term (app_id, country, term, position) values (${scene.appId}, 'us', 'tea timer', 9)`
   await scene.add()
   await readAll()
@@ -216,7 +216,7 @@ describe("list_ads_commands", () => {
   }
 
   slow(
-    "each change by a person, another program or our write is listed once, and a failed write separately",
+    "each change by a person, a program or the service is listed once, and failed writes are listed separately",
     async () => {
       const at = new Date(Date.now() - 30 * 60_000)
       const change = (transactionId: string, entityId: string, minutes: number, rest: object = {}) => ({
@@ -295,7 +295,7 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     return refusalTexts as string[]
   }
 
-  slow("ads reads are refused without an account that has the app, before a reading and on Google Play", async () => {
+  slow("ads reads are refused on Google Play, before a reading and without an account that has the app", async () => {
     for (const text of await refusals()) expect(text).toMatch(/^404 not_connected: .*appmeter account add apple-ads/)
     scene.standIn.campaigns[0]!.promotedObjectId = "999"
     const { id } = await scene.add()
@@ -329,7 +329,7 @@ describe("refusals of ads reads, over REST and as a tool", () => {
   })
 
   slow(
-    "late days are listed, a revoked account still shows its figures, and other workspaces see nothing",
+    "late days are listed, and a removed or revoked account shows its figures to its own workspace only",
     async () => {
       const { id } = await scene.add()
       await readAll()

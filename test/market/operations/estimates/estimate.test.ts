@@ -33,7 +33,7 @@ async function makeEstimates() {
 }
 
 slow(
-  "the first call costs 1 credit and returns an eta, and the next estimates from one count at the full price",
+  "the first call costs 1 credit and returns an eta; the next call returns an estimate at the full price",
   async () => {
     answersLookUps(scene.stores, { [IOS]: { trackName: "Harbor", userRatingCount: 3_000 } })
     const first = await ask(IOS)
@@ -91,7 +91,7 @@ test("an app without a new rating in thirty days has an upper bound of 1,000 and
   expect(await scene.creditsUsed()).toBe(500)
 })
 
-slow("installs of Google Play are measured, and a count doubled for three days changes nothing", async () => {
+slow("Google Play installs are measured, and a count that is doubled for three days is ignored", async () => {
   for (const [days, installs] of [
     [29, 1_000],
     [20, 1_200],
@@ -107,7 +107,7 @@ slow("installs of Google Play are measured, and a count doubled for three days c
   expect(body.downloads).toEqual({ value: 450, low: 450, high: 450, under: null })
 })
 
-test("one count of Google Play yields no figure until tomorrow's, and waiting costs 1 credit", async () => {
+test("an app with one Google Play count returns the eta of tomorrow's count for 1 credit", async () => {
   await installed(0, 1_000)
   await makeEstimates()
   const { status, body } = await ask(ANDROID)
@@ -115,7 +115,7 @@ test("one count of Google Play yields no figure until tomorrow's, and waiting co
   expect(body.eta).toBeWithin(86_000, 2 * 86_400 + 1)
 })
 
-test("a count recorded while an estimate is made makes it due again", async () => {
+test("a new count makes the next estimate due in six hours, or immediately if a call waits for it", async () => {
   await rated(10, 1_000)
   await makeEstimates()
   const dueAt = async () => (await scene.sql`select next_at, made_at from estimate_due`)[0]!
@@ -129,7 +129,7 @@ test("a count recorded while an estimate is made makes it due again", async () =
   expect((await dueAt()).next_at.getTime()).toBeLessThan(Date.now() + 1_000)
 })
 
-slow("an unknown figure is never zero in storage, in a chart, in the finder or in its filters", async () => {
+slow("an unknown estimate is never zero in storage, in a chart, in the app finder or in a filter", async () => {
   await scene.sql`update account set quota = 1000000000`
   await record(scene.sql, [charted(new Date(Date.now() - 1_000).toISOString(), [IOS], { source: "apple-charts" })])
   const find = async (filter: string) => {
@@ -176,7 +176,7 @@ function kindOf(estimate: { value: number | null; low: number | null; under: num
   return estimate.value > 0 && estimate.under === null ? "value" : "wrong"
 }
 
-test("an estimate without readings fails with not_measured and costs 1 credit, and refusals cost nothing", async () => {
+test("an app without readings fails with not_measured for 1 credit, and a refused call is free", async () => {
   const service = openService({ sql: scene.sql })
   const workspace = await service.workspace({ explorer: true, plan: "pro" })
   const key = await service.key(workspace)

@@ -120,7 +120,7 @@ function growthFit(percent: number | null, { min = -1e9, max = 1e9 }: Range) {
   return percent >= min && percent <= max ? "yes" : "no"
 }
 
-slow("a filter by figures finds apps by their displayed estimates and counts those with unknown ones", async () => {
+slow("a filter finds apps by their displayed estimates and counts apps with unknown estimates", async () => {
   const rows = new Map<string, Row>()
   const run = fc.asyncProperty(
     fc.array(fc.array(row, { minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 3 }),

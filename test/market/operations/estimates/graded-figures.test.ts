@@ -94,7 +94,7 @@ slow("an ended month has its estimate next to the console's downloads of the sam
   ])
 })
 
-test("own months are null for other workspaces, keys without revenue:read and keys of other apps", async () => {
+test("ownRecord is null for other workspaces, keys without revenue:read and keys of other apps", async () => {
   await connect(() => true)
   const other = await scene.service.workspace({ plan: "pro", explorer: true })
   const second = { name: "Other", iosId: "310633998", countries: ["us"], keywords: ["tea"], origin: "own" as const }
@@ -110,7 +110,7 @@ test("own months are null for other workspaces, keys without revenue:read and ke
   }
 })
 
-test("a month with an unreported day has null for downloads and for whether they are within the interval", async () => {
+test("a month with an unreported day has null downloads and a null interval check", async () => {
   await connect((day) => day !== addDays(END, -3))
   const { body } = await ask(await scene.service.key(scene.workspaceId))
   expect(body.ownRecord[0]).toMatchObject({ reportedDays: 29, downloads: null, held: null })

@@ -90,7 +90,7 @@ const singleEstimates = async (key: string) => {
   return figures
 }
 
-slow("an app's estimate is the same in every operation, and an unknown estimate is null in each", async () => {
+slow("an app's estimate is the same in every operation, and an unknown estimate is always null", async () => {
   const each = await singleEstimates(other)
   expect(each.map(({ downloads }) => downloads?.value ?? downloads?.under ?? null)).toEqual(
     GAINED.map((gained) => (gained === null ? null : gained === 0 ? 1_500 : Math.round(gained * 1.5 * PRIOR))),
@@ -101,7 +101,7 @@ slow("an app's estimate is the same in every operation, and an unknown estimate 
   expect([found.get(IDS[0]!).basis, found.get(IDS[5]!), found.size]).toEqual(["prior", null, 12])
 })
 
-test("rank estimates never rise down the chart, and the estimate at #10 uses all apps with a figure", async () => {
+test("rank estimates never rise down the chart, and the limit does not change the estimate at rank 10", async () => {
   const { body } = await ask(CHART, other)
   expect(body.measure).toBe("downloads")
   const places = body.apps.map(({ rankEstimate }: { rankEstimate: { value: number } }) => rankEstimate.value)
@@ -111,14 +111,14 @@ test("rank estimates never rise down the chart, and the estimate at #10 uses all
   expect([cut.apps, cut.thresholds]).toEqual([body.apps.slice(0, 3), body.thresholds])
 })
 
-test("a row without an estimate is free", async () => {
+test("a chart row without an estimate adds no cost", async () => {
   const used = async () => (await scene.service.call("/v1/account", { key: other })).body.credits.used
   const before = await used()
   await ask(CHART, other)
   expect((await used()) - before).toBe(10 + 50 * 10)
 })
 
-slow("own sales change only the estimates of their workspace and of keys that may read them", async () => {
+slow("own sales change estimates only for keys of the same workspace that may read sales", async () => {
   const { sql, service } = scene
   const narrow = await service.key(scene.workspaceId, { scopes: ["hive:read", "hive:estimate"] })
   const everything = async () => {

@@ -107,7 +107,7 @@ async function sold(days: readonly string[], { proceeds = "60", currency = "USD"
   expect((await record(scene.sql, reports as never, () => new Date())).refused).toEqual([])
 }
 
-slow("own revenue changes the worth of grossing ranks only for its workspace and keys that may read it", async () => {
+slow("own revenue changes estimates of grossing ranks only for keys that may read the revenue", async () => {
   const published = (place: number | null) => grossingRevenue(place, 60, PUBLISHED_ANCHORS)
   const before = await singleEstimates(ownKey)
   const places = [12, 20, 50, 55, null]

@@ -69,7 +69,7 @@ async function stored(days: number, ids = APPS.map(({ id }) => id)): Promise<voi
 }
 
 describe("an unmeasured keyword", () => {
-  slow("an unmeasured keyword is measured with one unit, and the next call uses the stored figures", async () => {
+  slow("a measurement uses one daily unit, and the next call returns the stored metrics", async () => {
     answers()
     const { status, body } = await measure()
     expect([status, body.started, body.popularityEnd, body.difficultyEnd]).toEqual([200, true, "measured", "measured"])
@@ -86,22 +86,27 @@ describe("an unmeasured keyword", () => {
     await until(async () => (await sql`select from due where subject = 'tide table'`).length === 0)
   })
 
-  slow(`${CALLERS} concurrent callers of five workspaces share one request of each kind and one unit`, async () => {
-    answers({ suggests: [], holdMs: 300 })
-    const callers = await Promise.all(Array.from({ length: 5 }, () => caller()))
-    const all = await Promise.all(Array.from({ length: CALLERS }, (_, i) => measure({ wait: 20 }, callers[i % 5]![1])))
-    expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
-    expect(requestPaths()).toEqual([
-      "apps.apple.com/search",
-      "itunes.apple.com/lookup",
-      "search.itunes.apple.com/hints",
-    ])
-    expect(all.filter(({ body }) => body.started).length).toBe(1)
-    const unitsUsed = await Promise.all(callers.map(([id]) => units(id)))
-    expect(unitsUsed.reduce((sum, n) => sum + n)).toBe(1)
-  })
+  slow(
+    `${CALLERS} concurrent callers of five workspaces share one request of each kind and one daily unit`,
+    async () => {
+      answers({ suggests: [], holdMs: 300 })
+      const callers = await Promise.all(Array.from({ length: 5 }, () => caller()))
+      const all = await Promise.all(
+        Array.from({ length: CALLERS }, (_, i) => measure({ wait: 20 }, callers[i % 5]![1])),
+      )
+      expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
+      expect(requestPaths()).toEqual([
+        "apps.apple.com/search",
+        "itunes.apple.com/lookup",
+        "search.itunes.apple.com/hints",
+      ])
+      expect(all.filter(({ body }) => body.started).length).toBe(1)
+      const unitsUsed = await Promise.all(callers.map(([id]) => units(id)))
+      expect(unitsUsed.reduce((sum, n) => sum + n)).toBe(1)
+    },
+  )
 
-  slow("a keyword being read is returned as pending for 1 credit, and a second call joins the work", async () => {
+  slow("a keyword that is being read is pending for 1 credit, and a second call starts no reading", async () => {
     answers({ holdMs: 600 })
     const first = await measure({})
     expect([first.status, first.body.started, first.body.eta]).toEqual([202, true, undefined])
@@ -122,7 +127,7 @@ describe("an unmeasured keyword", () => {
     expect((await measure()).body).toMatchObject({ popularityEnd: "stored", difficultyEnd: "stored" })
   })
 
-  slow("a tool waits 15 seconds by default", async () => {
+  slow("the tool waits up to 15 seconds by default", async () => {
     answers({ holdMs: 400 })
     const { body, isError } = await scene.service.tool("hive_measure_keyword", { term: "tide table" }, { key })
     expect([isError, body.popularityEnd, body.difficultyEnd]).toEqual([false, "measured", "measured"])
@@ -130,7 +135,7 @@ describe("an unmeasured keyword", () => {
 })
 
 describe("a stored metric", () => {
-  slow("a stored metric is returned without work if it is of this week, absent, or of a published month", async () => {
+  slow("a stored metric is returned without a request if it is absent, published or of this week", async () => {
     await stored(3)
     expect((await measure()).body).toMatchObject({ popularityEnd: "stored", difficultyEnd: "stored", started: false })
     await forgetSearches(sql)
@@ -154,7 +159,7 @@ describe("a stored metric", () => {
   })
 })
 
-describe("a failed measurement costs nothing and returns its unit", () => {
+describe("a failed measurement costs nothing and returns its daily unit", () => {
   const refused = async (
     code: string,
     answer: Promise<{ status: number; body: Record<string, unknown> }>,
@@ -189,7 +194,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     }
   })
 
-  slow("a broken source fails with hive_measurement_failed, and the other figure is still returned", async () => {
+  slow("a broken search source fails with hive_measurement_failed, and the popularity is returned", async () => {
     answers()
     scene.stores.on("apps.apple.com", "/", () => new Response("<html>not what it was</html>"))
     scene.stores.on("itunes.apple.com", "/search", () => new Response("{", { status: 200 }))
@@ -212,7 +217,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     expect(metrics).toMatchObject({ difficultyEnd: "incomplete", difficulty: null })
   })
 
-  slow("a measurement beyond the day's units fails with daily_hive_limit, while joining needs no unit", async () => {
+  slow("without a daily unit left, a call fails with daily_hive_limit unless it joins a running reading", async () => {
     const [id, poor] = await caller(1)
     answers({ holdMs: 500 })
     const begun = measure({ wait: 20 })
@@ -227,7 +232,7 @@ describe("a failed measurement costs nothing and returns its unit", () => {
     expect(await units(id)).toBe(1)
   })
 
-  long("of 60 concurrent keywords exactly as many are started as there are units", async () => {
+  long("of 12 concurrent measurements exactly 4 start if 4 daily units are left", async () => {
     const [id, poor] = await caller(4)
     answers()
     const all = await Promise.all(Array.from({ length: 12 }, (_, i) => measure({}, poor, scene.service, `term${i}`)))

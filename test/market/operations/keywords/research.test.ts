@@ -54,54 +54,51 @@ const answers = (suggests: string[], apps = LISTED) => answerSearches(scene.stor
 const termsOf = (rows: Row[]) => rows.map(({ term }) => term)
 
 describe("related keywords", () => {
-  slow(
-    "related keywords with shared apps come first, then those from names, then suggestions, with reasons",
-    async () => {
-      answers(["tide table", "tide table usa"])
-      await record(sql, [
-        reading("far", now(), idsOf(11), webSearch),
-        reading("close", now(), idsOf(0), { ...webSearch, origin: "a peer" }),
-        reading("nothing shared", now(), idsOf(40), webSearch),
-        reading("close", now(), idsOf(0), { ...webSearch, storefront: "gb" }),
-      ])
-      const { status, body } = await ask()
-      const rows = body.keywords as Row[]
-      expect(status).toBe(200)
-      expect(termsOf(rows).slice(0, 1)).toEqual(["close"])
-      expect(rows[0]!.shared).toEqual({ apps: 12, of: 12, relatedness: Math.round(1200 / Math.sqrt(12 * 20)) / 100 })
-      expect(rows[0]).toMatchObject({
-        names: null,
-        suggested: false,
-        appCount: 20,
-        appCountAtLeast: false,
-        origin: "a peer",
-      })
-      // one shared app of twelve gives a relatedness below the threshold
-      expect(termsOf(rows)).not.toContain("far")
-      expect(termsOf(rows)).not.toContain("nothing shared")
-      expect(rows.find(({ term }) => term === "moon phases")).toMatchObject({
-        names: 2,
-        shared: null,
-        top: null,
-        origin: null,
-      })
-      expect(rows.find(({ term }) => term === "tide table usa")).toMatchObject({ suggested: true, shared: null })
-      expect(termsOf(rows)).not.toContain("tide table")
-      const kinds = rows.map(({ shared, names }) => (shared ? 0 : names ? 1 : 2))
-      expect(kinds).toEqual(kinds.toSorted())
-      expect(body.seed).toMatchObject({
-        term: "tide table",
-        popularityState: "measured",
-        appCount: 12,
-        brand: false,
-        origin: "own",
-      })
-      expect(body.seed.top.map(({ id }: { id: string }) => id)).toEqual(LISTED.slice(0, 10).map(({ id }) => id))
-      expect([body.related, await used()]).toEqual([["tide table", "tide table usa"], 50])
-    },
-  )
+  slow("related keywords are sorted by reason: shared apps, then words of names, then suggestions", async () => {
+    answers(["tide table", "tide table usa"])
+    await record(sql, [
+      reading("far", now(), idsOf(11), webSearch),
+      reading("close", now(), idsOf(0), { ...webSearch, origin: "a peer" }),
+      reading("nothing shared", now(), idsOf(40), webSearch),
+      reading("close", now(), idsOf(0), { ...webSearch, storefront: "gb" }),
+    ])
+    const { status, body } = await ask()
+    const rows = body.keywords as Row[]
+    expect(status).toBe(200)
+    expect(termsOf(rows).slice(0, 1)).toEqual(["close"])
+    expect(rows[0]!.shared).toEqual({ apps: 12, of: 12, relatedness: Math.round(1200 / Math.sqrt(12 * 20)) / 100 })
+    expect(rows[0]).toMatchObject({
+      names: null,
+      suggested: false,
+      appCount: 20,
+      appCountAtLeast: false,
+      origin: "a peer",
+    })
+    // one shared app of twelve gives a relatedness below the threshold
+    expect(termsOf(rows)).not.toContain("far")
+    expect(termsOf(rows)).not.toContain("nothing shared")
+    expect(rows.find(({ term }) => term === "moon phases")).toMatchObject({
+      names: 2,
+      shared: null,
+      top: null,
+      origin: null,
+    })
+    expect(rows.find(({ term }) => term === "tide table usa")).toMatchObject({ suggested: true, shared: null })
+    expect(termsOf(rows)).not.toContain("tide table")
+    const kinds = rows.map(({ shared, names }) => (shared ? 0 : names ? 1 : 2))
+    expect(kinds).toEqual(kinds.toSorted())
+    expect(body.seed).toMatchObject({
+      term: "tide table",
+      popularityState: "measured",
+      appCount: 12,
+      brand: false,
+      origin: "own",
+    })
+    expect(body.seed.top.map(({ id }: { id: string }) => id)).toEqual(LISTED.slice(0, 10).map(({ id }) => id))
+    expect([body.related, await used()]).toEqual([["tide table", "tide table usa"], 50])
+  })
 
-  slow("research requests no reading of related keywords: metrics are unmeasured or already pending", async () => {
+  slow("research starts no reading of related keywords: their metrics are unmeasured or pending", async () => {
     answers(["tide table", "tide clock", "tide chart"])
     await scene.service.call(`/v1/apps/${scene.appId}`, { key: scene.key })
     await ask()
@@ -117,7 +114,7 @@ describe("related keywords", () => {
     expect(scene.stores.requests.slice(before).filter(({ url }) => url.search.includes("chart"))).toEqual([])
   })
 
-  slow("related keywords distinguish a confirmed absence, a failed source and a missing reading", async () => {
+  slow("a related keyword is absent if its results are empty, and failed if its source is blocked", async () => {
     answers(["tide table", "absent", "broken"])
     await record(sql, [reading("absent", now(), [], webSearch), hintsReading("absent", now(), [])])
     const list = { platform: "ios", storefront: "us", term: "absent" } as const
@@ -132,7 +129,7 @@ describe("related keywords", () => {
     expect(of("broken")).toMatchObject({ popularityState: "failed", difficultyState: "failed", appCount: null })
   })
 
-  slow("related keywords are compared with other storefronts, where an unmeasured metric is not zero", async () => {
+  slow("related keywords are compared with other storefronts, and an unmeasured metric there is null", async () => {
     answers(["tide table", "tide clock"])
     await record(sql, [popularityReading("tide clock", "2025-09-01", 44, { storefront: "gb" })])
     const { body } = await ask("&compare=gb,de")
@@ -170,7 +167,7 @@ slow("a seed that is exactly an app's name is a brand", async () => {
   expect((await ask()).body.seed.brand).toBeTrue()
 })
 
-slow("concurrent callers of one seed share one search, one look-up and one suggestion call", async () => {
+slow("concurrent callers of one seed share one search, one iTunes lookup and one suggestion call", async () => {
   // a call that waits ten seconds for the database is refused, so slow machines use fewer callers
   const callers = Math.ceil(cases(20, 200) / (await slowness()))
   answers(["something else"])
@@ -197,7 +194,7 @@ slow("a seed without readings fails with not_measured for 1 credit, and Explorer
   expect((await ask("", pack)).body.error).toBe("explorer_required")
 })
 
-slow("an app of which only ratings were read is listed with the name of that reading", async () => {
+slow("an app that is stored only with its ratings and name is listed with this name", async () => {
   answers(["tide table"])
   await record(sql, [appsReading(now(), [{ id: "20001", name: "Tides: Moon Phases", ratings: 5 }])])
   expect((await ask()).body.seed.top[0]).toEqual({ id: "20001", name: "Tides: Moon Phases" })

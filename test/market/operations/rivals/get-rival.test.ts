@@ -84,7 +84,7 @@ describe("the apps that are rivals", () => {
     for (const id of [OWN_APP, RIVAL, "10099"]) expect(await outcome(id)).toEqual([404, "not_found", undefined])
   })
 
-  test("an app that was in the results 30 days ago is a rival, and one from 31 days ago is not", async () => {
+  test("an app last in the results 30 days ago is a rival, and an app last there 31 days ago is not", async () => {
     await stored(
       reading("tea", at(0), [OWN_APP]),
       reading("mate", at(0), [OWN_APP]),
@@ -175,14 +175,14 @@ describe("the rival's own figures", () => {
     })
   })
 
-  test("a rival that the storefront does not sell is unavailable, and its old rating count has its day", async () => {
+  test("a rival that is not sold in the storefront is unavailable, and its rating count has its day", async () => {
     await stored(appsReading(at(200), [{ id: RIVAL, ratings: 9 }]), appsReading(at(1), [], { asked: [RIVAL] }))
     const { body } = await ask()
     expect(body).toMatchObject({ available: false, ratings: 9, ratingsDay: day(200), history: { points: [] } })
   })
 })
 
-describe("the keyword spy", () => {
+describe("the allowance of spies, which open the keywords of a rival", () => {
   beforeEach(async () => {
     await sql`update tracked_app set manual_rivals = '{ios:19999,ios:19998}'`
     await stored(
@@ -193,7 +193,7 @@ describe("the keyword spy", () => {
     )
   })
 
-  test("the first read of a rival takes a spy, and a second one in that storefront takes none", async () => {
+  test("the first call for a rival in a storefront uses one spy, and a repeated call uses none", async () => {
     const first = await ask()
     expect(first.body).toMatchObject({ locked: false, spies: { used: 1, limit: 2 }, total: 2 })
     expect(Date.parse(first.body.openUntil) - Date.now()).toBeWithin(29.9 * 86_400_000, 30.1 * 86_400_000)
@@ -204,14 +204,14 @@ describe("the keyword spy", () => {
     expect(await spies()).toBe(2)
   })
 
-  slow("100 concurrent first reads take one spy, and each returns the whole list", async () => {
+  slow("100 concurrent first calls for a rival use one spy, and each returns all keywords", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask()))
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]!.body])
     expect(answers[0]!.body).toMatchObject({ locked: false, spies: { used: 1 }, total: 2 })
     expect(await spies()).toBe(1)
   })
 
-  test("without spies the answer is locked and has no keywords, while open rivals stay open", async () => {
+  test("without a spy left, a new rival is locked and has no keywords, and opened rivals stay open", async () => {
     await stored(appsReading(at(0), [{ id: "10004", name: "Fourth", ratings: 44 }]))
     for (const id of [RIVAL, "10003"]) expect((await ask(id)).body.locked).toBe(false)
     const { status, body, text, credits } = await ask("10004")
@@ -226,7 +226,7 @@ describe("the keyword spy", () => {
     expect(await spies()).toBe(2)
   })
 
-  test("a rival without keywords takes no spy, whether it was ever seen or not", async () => {
+  test("a rival without keywords uses no spy, even if no reading has ever shown the rival", async () => {
     for (const id of ["19999", "19998"])
       expect((await ask(id)).body).toMatchObject({
         id,
@@ -246,7 +246,7 @@ describe("the keyword spy", () => {
     expect((await ask(RIVAL, "", poor)).body).toMatchObject({ locked: true, spies: { used: 0, limit: 0 } })
   })
 
-  test("30 days later a rival takes another spy, measured by the database's clock", async () => {
+  test("a rival uses a second spy after 30 days, measured by the database's clock", async () => {
     await ask()
     const moved = (by: string) => sql`
       update allowance_unit
@@ -257,7 +257,7 @@ describe("the keyword spy", () => {
     expect((await ask()).body.spies.used).toBe(2)
   })
 
-  test("of two concurrent calls with one credit, one is paid and the other gives its spy back", async () => {
+  test("if one credit is left for two concurrent calls, the refused call returns its spy", async () => {
     const poor = await service.workspace({ overrides: { credits: 1, spy: 9, ratePerSecond: 100_000 } })
     const poorKey = await service.key(poor)
     appId = await track({ workspaceId: poor })
@@ -272,7 +272,7 @@ describe("the keyword spy", () => {
     expect([...rows]).toEqual([{ used: 1, units: 1 }])
   })
 
-  test("a spy opens a rival for one workspace only, and another workspace takes its own", async () => {
+  test("a spy opens a rival only for the workspace that used the spy", async () => {
     await ask()
     const other = await service.workspace({ overrides: { spy: 0, ratePerSecond: 100_000 } })
     const otherApp = await track({ workspaceId: other, countries: ["us"] })
@@ -297,13 +297,13 @@ describe("access to a rival", () => {
     expect(answer.body).toMatchObject({ id: RIVAL, locked: false, spies: { used: 1, limit: 3 } })
   })
 
-  test("a key limited to other apps is refused and takes no spy", async () => {
+  test("a key limited to other apps is refused and uses no spy", async () => {
     const limited = await service.key(workspaceId, { appList: [await track({ iosId: "20001", keywords: ["tea"] })] })
     expect((await ask(RIVAL, "", limited)).body.error).toBe("app_not_allowed")
     expect(await spies()).toBe(0)
   })
 
-  test("a test key gets the sandbox's answer and takes no spy", async () => {
+  test("a test key gets the sandbox's answer and uses no spy", async () => {
     const testKey = await service.key(workspaceId, { kind: "test" })
     const { body } = await service.call("/v1/apps/app_lumenjournal/rivals/9990000102", { key: testKey })
     expect(body).toMatchObject({ name: "Daybook Garden", locked: false })
@@ -319,7 +319,7 @@ describe("changes on a rival's page", () => {
       ({ kind, day, before, after, title }: Record<string, string | null>) => [kind, day, before, after, title],
     )
 
-  slow("changes of 90 days have before and after, and promotional texts are shown from Pro on", async () => {
+  slow("changes of 90 days have the values before and after, and promotional texts need the Pro plan", async () => {
     await sql`update tracked_app set manual_rivals = array['ios:' || ${RIVAL}::text]`
     expect(await pageChanges()).toEqual([])
     await stored(

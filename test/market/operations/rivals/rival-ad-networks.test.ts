@@ -84,7 +84,7 @@ describe("stored ad networks", () => {
     expect(scene.stores.requests).toEqual([])
   })
 
-  test("a file without ad networks differs from an unknown file", async () => {
+  test("a missing file gives zero ad networks, and an unknown file gives null", async () => {
     const none = { direct: 0, reseller: 0, networks: [] }
     const unknown = { direct: null, reseller: null, networks: null }
     const cases: [Partial<AppAdsObservation>, object][] = [
@@ -149,7 +149,7 @@ describe("reading of ad networks on request", () => {
     ])
   })
 
-  slow("a slow reading returns 202 with eta at the price of an answer, and the result later", async () => {
+  slow("a slow reading returns 202 until the result is ready, and each call is charged", async () => {
     answersLookUps(scene.stores, { [RIVAL]: { sellerUrl: "https://maker.test" } })
     Object.assign(scene.says, { site: page("google.com, pub-1, DIRECT\n"), holdMs: 4_500 })
     const { status, body, credits, pending } = await scene.settled(path())
@@ -174,7 +174,7 @@ describe("reading of ad networks on request", () => {
     expect((await scene.settled(path())).body).toMatchObject({ state: "unreachable", networks: null })
   })
 
-  test("a missing app fails with not_measured, a refusing store with measure_busy, both without a charge", async () => {
+  test("a missing app fails with not_measured, and a refusal by the store with measure_busy for free", async () => {
     answersLookUps(scene.stores, {})
     const missing = await scene.settled(path())
     expect([missing.status, missing.body.error]).toEqual([404, "not_measured"])
@@ -197,7 +197,7 @@ describe("reading of ad networks on request", () => {
   })
 })
 
-test("ad networks of an app that is no rival fail with not_found, and a key needs scope and app", async () => {
+test("an app that is no rival fails with not_found, and a key needs the scope and access to the app", async () => {
   expect((await scene.service.call(path("10099"), { key: scene.key })).body.error).toBe("not_found")
   expect((await scene.service.call(path("x"), { key: scene.key })).body).toMatchObject({
     error: "bad_app_id",

@@ -43,7 +43,7 @@ describe("market data of the App Store", () => {
   const page = () =>
     scene.stores.on("apps.apple.com", "/us/app/", () => new Response(fixture("apple-app-page-us.html"), HTML))
 
-  slow("a look-up gives price, ratings and release, and the app's page its in-app purchases", async () => {
+  slow("price, ratings and release are from the iTunes lookup, and in-app purchases from the app's page", async () => {
     answersLookUps(scene.stores, { [RIVAL]: {} })
     page()
     const { status, body, text, pending } = await scene.settled(path())
@@ -95,7 +95,7 @@ describe("market data of the App Store", () => {
     expect(body).toMatchObject({ available: false, price: null, releasedAt: null, ratings: null, ...NOTHING })
   })
 
-  test("a store that refuses makes the call fail with measure_busy, and nothing is charged or stored", async () => {
+  test("a call that the store refuses fails with measure_busy, and nothing is charged or stored", async () => {
     scene.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 403 }))
     page()
     const { status, body, headers } = await scene.service.call(path(), { key: scene.key })
@@ -104,7 +104,7 @@ describe("market data of the App Store", () => {
     expect(await sql`select from app_storefront where source = 'itunes-lookup'`).toHaveLength(0)
   })
 
-  slow("a call whose reading is slow returns 202 with what is stored so far", async () => {
+  slow("a call whose reading is slow returns 202 with the stored data", async () => {
     page()
     await record(sql, [
       appsReading(ago(8 * DAY_MS), [{ id: RIVAL, name: "Old", price: 9, currency: "USD", ratings: 7 }]),
@@ -170,7 +170,7 @@ describe("market data of Google Play", () => {
     expect(body.installsChange).toEqual({ change: 10, from: dayOf(2 * DAY_MS), to: dayOf(60_000) })
   })
 
-  test("a single measurement has no change", async () => {
+  test("a single install count has no change", async () => {
     await record(sql, [onPlay(60_000, { installs: 0 })])
     const { body } = await scene.service.call(android(), { key: scene.key })
     expect(body).toMatchObject({ installs: 0, installsChange: null, inAppPrices: null, hasInAppPurchases: null })
@@ -195,7 +195,7 @@ test("each storefront has its own market data", async () => {
   expect((await scene.settled(path(RIVAL, "?country=DE"))).body).toMatchObject({ country: "de", price: 1, ratings: 8 })
 })
 
-test("market data of an app that is no rival fails with not_found, and a key needs scope and app", async () => {
+test("an app that is no rival fails with not_found, and a key needs the scope and access to the app", async () => {
   expect((await scene.service.call(path("10099"), { key: scene.key })).body.error).toBe("not_found")
   expect((await scene.service.call(path("x"), { key: scene.key })).body).toMatchObject({
     error: "bad_app_id",

@@ -115,7 +115,7 @@ async function found(feed: FeedKey, limit: number): Promise<[object[], object[]]
 
 describe("derived review rows", () => {
   slow(
-    "derived review rows and all answers from them follow from the reviews, recorded in any order and twice",
+    "derived review rows depend only on the reviews, in any order and when recorded twice",
     async () => {
       const shapes = { gaps: 0, moved: 0, joined: 0, some: 0 }
       await fc.assert(
@@ -159,7 +159,7 @@ describe("derived review rows", () => {
     240_000,
   )
 
-  test("derived review rows are stored with their reviews or not at all", async () => {
+  test("reviews are stored together with their derived rows or not at all", async () => {
     await empty()
     await record(sql, [reviewed("2025-11-11T12:00:00Z", [{ id: "1" }])], () => NOW)
     const before = await stored(sql)
@@ -211,7 +211,7 @@ describe("derived review rows", () => {
   })
 
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: derived review rows are correct after two processes read the same feeds at once",
+    "postgres: derived review rows are correct after two processes record the same feeds concurrently",
     async () => {
       await empty()
       const children = [1, 2].map((seed) =>
