@@ -121,7 +121,7 @@ create table rating_count (
   -- The parser and the body of a look-up. Null for a count in search results: they are in the row of the reading.
   parser smallint,
   sha256 bytea,
-  -- The numbers of five, four, three, two and one stars. Null if not shown.
+  -- Numbers of ratings with five, four, three, two and one stars. Null if not shown.
   stars bigint[] check (cardinality(stars) = 5),
   primary key (app_id, storefront, day, source)
 );

@@ -116,7 +116,10 @@ async function readKeywords(sql: Sql, sides: readonly SideApp[], week: WeekSpan)
 
 const MAX_MOVES = 5
 
-/** Ranks moves by the logarithm of ranks, since 12 to 2 means more than 92 to 82. An absent app counts as rank 250. */
+/**
+ * Returns the logarithm of the ratio of the two ranks, so that 12 to 2 counts more than 92 to 82. Positive for a move
+ * up. An absent app counts as rank 250.
+ */
 function gainOf({ was, rank }: WeekMove): number {
   return Math.log((was ?? ABSENT) / (rank ?? ABSENT))
 }

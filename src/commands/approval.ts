@@ -73,14 +73,14 @@ export const approvalRequire: Command = {
   examples: [
     ["approval require update_listing reply_review", "for the workspace, replacing the previous list"],
     ["approval require all --key 7", "every write of one key, in addition to the workspace's list"],
-    ["approval require --none", "require approval for no write"],
+    ["approval require --none", "no write needs approval"],
     ["approval require all --asking yes", "also accept a yes that a person gives in the client"],
   ],
   positionals: ["action…?"],
   options: {
     workspace: WORKSPACE,
     key: { value: "ID", meaning: "Only for this key." },
-    none: { meaning: "Require approval for no write." },
+    none: { meaning: "No write needs approval." },
     asking: {
       value: "yes|no",
       meaning: "Whether a yes that a person gives in the client counts, for the whole workspace.",

@@ -59,7 +59,7 @@ function refusal(measured: LiveReadState & { state: "failed" }): Fault {
 const BUSY_DETAIL = {
   blocked: "The store refuses requests from this server. They are retried automatically.",
   rate_limited: "The store limits requests from this server. They are retried automatically.",
-  changed: "This version cannot read the store's response. appmeter sources shows the source.",
+  changed: "This version cannot read the store's response. See: appmeter sources",
   failed: "The store sent no usable response. The request is retried automatically.",
   gone: "No worker started the reading in time. Try again later.",
   busy: "Too many readings are waiting. Try again in a minute.",

@@ -50,7 +50,8 @@ export const PopularitySource = named("PopularitySource", v.picklist(POPULARITY_
 export const popularityFields = {
   popularity: described(
     v.nullable(v.number()),
-    "1 to 100, Apple's monthly figure. Null if not published; see the band.",
+    "1 to 100, Apple's monthly figure. Null if not published; popularityLow and popularityHigh may then have an " +
+      "estimate.",
   ),
   popularityLow: described(
     v.nullable(v.number()),

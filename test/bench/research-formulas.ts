@@ -33,7 +33,7 @@ export async function findHidden(lists: readonly RecordedList[], closeness: Clos
       const scoreOf = (term: string) => seedTerms.reduce((sum, other) => sum + (close.get(other)!.get(term) ?? 0), 0)
       const hiddenScore = scoreOf(hidden)
       const candidates = lists.filter(({ term }) => term !== hidden && !seedTerms.includes(term))
-      // an equally close keyword counts as ranked before it, so that chance cannot improve the result
+      // an equally close keyword counts as ranked before the hidden one, so that chance cannot improve the result
       found.push({ term: hidden, place: candidates.filter(({ term }) => scoreOf(term) >= hiddenScore).length + 1 })
     }
   }

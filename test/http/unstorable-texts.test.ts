@@ -82,7 +82,7 @@ describe("a text that the database cannot store is refused with 400, never answe
     expect(service.logged.filter((line) => line.includes("internal_error"))).toEqual([])
   })
 
-  test("every text that an assistant sends by protocol is refused if unstorable", async () => {
+  test("an unstorable text in an MCP message never causes an internal error", async () => {
     const key = await service.key(workspaceId)
     for (const text of [...UNSTORABLE, ...SURROGATES]) {
       const messages = [

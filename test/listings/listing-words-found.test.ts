@@ -202,7 +202,7 @@ describe("names of other apps and companies", () => {
     expect(names({ keywords: "daybook,garden" })).toEqual([])
   })
 
-  test("the developer's name in keywords is reported, and the app's name only without a given name field", () => {
+  test("the developer's name in keywords is reported; the app's name is a repeat if the name field is given", () => {
     expect(names({ keywords: "lumen labs,mood" })).toEqual(["own_brand keywords: lumen labs"])
     expect(names({ keywords: "lumen journal" })).toEqual(["own_brand keywords: lumen journal"])
     expect(found({ name: "Lumen Journal", keywords: "lumen" }, "en-US", background)).toEqual([

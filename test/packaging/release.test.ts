@@ -41,7 +41,7 @@ function pack(name: string, env: Record<string, string> = {}): string {
   return folder
 }
 
-/** The release without a key, packed once for all tests. */
+/** The unsigned release (without APPMETER_RELEASE_KEY_FILE), packed once for all tests. */
 const plain = once(() => pack("plain"))
 
 const run = (command: string[], cwd: string) => {

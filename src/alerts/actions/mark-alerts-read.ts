@@ -20,8 +20,8 @@ const entries = {
     "Only alerts about this app. Default: alerts about every app that the key can see and about the workspace.",
   ),
   until: Moment(
-    "Only alerts with `at` at or before this time: YYYY-MM-DD means the end of that UTC day; or an ISO 8601 " +
-      "time with its zone. Default: all alerts at the time of the preview.",
+    "Only alerts whose `at` is not later than this: an ISO 8601 time with its zone, or YYYY-MM-DD for the end of " +
+      "that UTC day. Default: all alerts at the time of the preview.",
   ),
   read: v.optional(described(v.boolean(), "False marks them as unread."), true),
 }

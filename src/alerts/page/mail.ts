@@ -185,7 +185,7 @@ function scheduleForm(visit: SettingsVisit, schedule: Schedule | null): Html {
       label: "Time zone",
       value: schedule?.zone ?? "UTC",
       maxLength: 64,
-      hint: "For example Europe/Berlin. A week is summed up at 09:00 UTC on Monday at the earliest.",
+      hint: "For example Europe/Berlin. The weekly mail is never sent before 09:00 UTC on Monday.",
       isRequired: true,
     }),
   ])

@@ -20,7 +20,7 @@ export function genreId(description: string) {
   return described(GenreId, description)
 }
 
-/** Returns the store's id of a store app's main genre. Null if unknown. */
+/** Returns the id of an app's main genre in its store. Null if unknown. `app` is a store_app id. */
 export async function readCategory(sql: Sql, app: number): Promise<string | null> {
   const [row] = await sql<{ genre: string | null }[]>`
     select genre

@@ -54,7 +54,7 @@ export function fitted(line: string, columns: number | undefined): string {
   return `${fitting}…`
 }
 
-/** Wraps a line without colours between words. Continuation lines are indented. */
+/** Wraps a line at spaces. The line must not contain colour sequences. Continuation lines are indented. */
 export function wrapped(line: string, columns: number | undefined): string[] {
   if (columns === undefined || widthOf(line) <= columns) return [line]
   const lines: string[] = []

@@ -45,8 +45,8 @@ export const getRankHistory = operation({
   toolset: "keywords",
   summary: "Returns the rank of every tracked keyword over time.",
   description:
-    "Covers the history of the plan unless days or from is given. Uses the iOS app if there is one, else the " +
-    "Android app. list_keyword_ranks has only the latest ranks.",
+    "Covers all history that the plan includes unless days or from is given. Uses the iOS app if there is one, else " +
+    "the Android app. list_keyword_ranks has only the latest ranks.",
   effect: "reads",
   scope: "apps:read",
   plan: "pro",

@@ -228,7 +228,10 @@ interface TermDay {
   day: string
 }
 
-/** Ratings count within YOUNG_DAYS of the results, since a figure may combine both. */
+/**
+ * Returns two days for each term: the day of its latest results, and the last day within YOUNG_DAYS of it on which the
+ * ratings of one of their apps were read. A figure may combine both.
+ */
 async function readSearchDays(
   sql: Tx,
   { platform, storefront }: Side,

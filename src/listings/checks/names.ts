@@ -60,8 +60,8 @@ const SHOWN: readonly Field[] = ["name", "subtitle", "keywords"]
 const TOLD: readonly Field[] = ["promotionalText", "description"]
 
 /**
- * Returns the names that keywords need not repeat: the app's and the developer's. If the name field is given, words
- * that occur in both that field and the keywords are reported as repeats instead.
+ * Returns the names that keywords need not repeat: the developer's and, if the name field is not given, the app's. If
+ * it is given, another check reports its words in the keywords as repeats.
  */
 function ownNames({ fields, background: { ownWords } }: Listing): Phrases {
   return phrasesFrom([fields.name ? [] : ownWords.brand, ownWords.maker].filter((words) => words.length > 0))

@@ -26,8 +26,8 @@ export const listingOnAppStore = dueKind({
 })
 
 /**
- * Maximum age of a look-up that proves that the app is not sold. Look-ups are daily, so if the latest one is older,
- * later ones may have failed.
+ * For this many hours, a look-up that did not find the app proves that the app is not sold. Look-ups are daily, so
+ * after that time newer ones are missing, and the page is read again.
  */
 const LOOK_UP_COUNTS_HOURS = 72
 

@@ -29,7 +29,8 @@ export const getStorePage = operation({
   description:
     "Version, in-app events, editorial placements, similar apps and screenshots of the App Store page, and the " +
     `data of the Google Play page; without name and subtitle. \`timeline\` lists detected changes of both pages, ` +
-    `newest first, within the history of the plan, at most ${MAX_CHANGES}; get_timeline adds rank movements.`,
+    `newest first, within the history that the plan includes, at most ${MAX_CHANGES}. get_timeline adds rank ` +
+    "movements.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",

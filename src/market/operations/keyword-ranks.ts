@@ -53,9 +53,9 @@ export const hiveGetKeywordRanks = operation({
   toolset: "hive",
   summary: "Returns the first results of any keyword, day by day.",
   description:
-    "Covers the days read here or imported. The number of days is reduced so that top times days stays under " +
-    `${MAX_ROWS + 1}. A keyword without results is read once on request. check_rank has one app's current rank, ` +
-    "get_rank_history your own apps.",
+    "Covers the days read here or imported. If `top` × `days` exceeds " +
+    `${MAX_ROWS}, fewer days are returned. A keyword without results is read once on request. check_rank has one ` +
+    "app's current rank, get_rank_history the ranks of your own apps.",
   effect: "measures",
   scope: "hive:read",
   hive: "pack",

@@ -21,9 +21,9 @@ export function marketSection(sql: Sql): SettingsSection {
       const storefront = fields.get("storefront") ?? ""
       const genre = fields.get("genre") ?? ""
       const genres = genre === "all" ? CHART_GENRES : genre.split(".")
-      if (!isStorefront(storefront, "ios")) throw new FormProblem({ storefront: "Choose a storefront of the list." })
+      if (!isStorefront(storefront, "ios")) throw new FormProblem({ storefront: "Choose a storefront from the list." })
       if (!genres.every((id) => CHART_GENRES.includes(id)))
-        throw new FormProblem({ genre: "Choose a category of the list." })
+        throw new FormProblem({ genre: "Choose a category from the list." })
       await (deed === "follow" ? followGenres : dropGenres)(sql, { storefront, genres })
       return { to: backIn(visit, fields), done: `${deed}-${storefront}-${genre}` }
     },

@@ -59,8 +59,8 @@ export const KeywordRecord = named(
     sources: RankRuns,
     history: described(
       v.array(v.strictTuple([Day, v.nullable(Rank)])),
-      "[day, rank] pairs within the history of the plan, oldest first. A null rank means measured and absent. " +
-        "Days without a pair were not measured.",
+      "[day, rank] pairs within the history that the plan includes, oldest first. A null rank means measured and " +
+        "absent. Days without a pair were not measured.",
     ),
   }),
 )

@@ -26,8 +26,8 @@ export const searchReviews = operation({
   toolset: "reviews",
   summary: "Searches reviews by text, stars, version and days.",
   description:
-    "A review must match every filter. Newest first, within the history of the plan. The text may occur anywhere " +
-    "in title or body, also inside words. Case, width, repeated white space and curly quotes are ignored; ß " +
+    "A review must match every filter. Newest first, within the history that the plan includes. The text may occur " +
+    "anywhere in title or body, also inside words. Case, width, repeated white space and curly quotes are ignored; ß " +
     "equals ss; diacritics are significant. get_review_stats counts stars.",
   effect: "reads",
   scope: "reviews:read",

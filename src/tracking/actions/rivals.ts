@@ -77,8 +77,8 @@ export const removeRivals = action({
   name: "remove_rivals",
   summary: "Removes rivals of an app and hides them.",
   description:
-    "Rivals added by hand are removed. None of them is listed when it ranks above the app, until add_rivals " +
-    "restores it. Existing alerts stay.",
+    "Rivals added by hand are removed. All given rivals are hidden: they are not listed even if they rank above the " +
+    "app, until add_rivals restores them. Existing alerts stay.",
   scope: "track:write",
   plan: "free",
   credits: 1,

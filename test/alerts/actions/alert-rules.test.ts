@@ -184,7 +184,7 @@ describe("delete_alert_rule", () => {
     })
   })
 
-  test("the confirm of delete_alert_rule is a mismatch if the rule was deleted after the preview", async () => {
+  test("confirming delete_alert_rule fails as a mismatch if the rule was deleted after the preview", async () => {
     await fixture.applied("create_alert_rule", { type: "rank_drop" })
     const { body } = await fixture.preview("delete_alert_rule", { type: "rank_drop" })
     await fixture.applied("delete_alert_rule", { type: "rank_drop" })

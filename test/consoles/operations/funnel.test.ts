@@ -177,43 +177,46 @@ slow("two reports become one funnel with counts, rates and denominators, and unk
   expect(answer.result.structuredContent).toEqual(body)
 })
 
-slow("a later file replaces a whole day and is read once; a day that complete files do not list is zero", async () => {
-  aWeek()
-  await scene.add()
-  await readAll(2)
-  file(SHOWN, ago(1), [
-    [ago(5), "Impression", SEARCH, "DE", 401],
-    [ago(3), "Impression", SEARCH, "DE", 7],
-  ])
-  file(LOADED, ago(1), [[ago(2), "First-time download", SEARCH, "DE", 1]])
-  await makeDue()
-  await readAll(2)
-  const { days, completeTo } = (await call("?days=5")).body
-  expect(completeTo).toBe(ago(4))
-  expect(
-    days.map(({ impressions, pageViews, firstDownloads }: Record<string, unknown>) => [
-      impressions,
-      pageViews,
-      firstDownloads,
-    ]),
-  ).toEqual([
-    [401, 0, 40],
-    [9, 0, 2],
-    // Downloads are complete up to the third day ago, so missing ones are zero; the engagement of that day may still
-    // grow.
-    [7, 0, 0],
-    [null, null, 1],
-    [null, null, null],
-  ])
-  const fetched = scene.standIn.analytics.fetched.length
-  await makeDue()
-  await readAll()
-  expect(scene.standIn.analytics.fetched.length).toBe(fetched)
-  // The derived facts can be rebuilt.
-  await scene.sql`delete from funnel_fact_row`
-  expect(await rebuildAccounts(scene.sql, KINDS, async () => {})).toBe(6)
-  expect((await call("?days=5")).body.days).toEqual(days)
-})
+slow(
+  "a later file replaces a whole day and is read once; a missing day is zero once its files are complete",
+  async () => {
+    aWeek()
+    await scene.add()
+    await readAll(2)
+    file(SHOWN, ago(1), [
+      [ago(5), "Impression", SEARCH, "DE", 401],
+      [ago(3), "Impression", SEARCH, "DE", 7],
+    ])
+    file(LOADED, ago(1), [[ago(2), "First-time download", SEARCH, "DE", 1]])
+    await makeDue()
+    await readAll(2)
+    const { days, completeTo } = (await call("?days=5")).body
+    expect(completeTo).toBe(ago(4))
+    expect(
+      days.map(({ impressions, pageViews, firstDownloads }: Record<string, unknown>) => [
+        impressions,
+        pageViews,
+        firstDownloads,
+      ]),
+    ).toEqual([
+      [401, 0, 40],
+      [9, 0, 2],
+      // Downloads are complete up to the third day ago, so missing ones are zero; the engagement of that day may still
+      // grow.
+      [7, 0, 0],
+      [null, null, 1],
+      [null, null, null],
+    ])
+    const fetched = scene.standIn.analytics.fetched.length
+    await makeDue()
+    await readAll()
+    expect(scene.standIn.analytics.fetched.length).toBe(fetched)
+    // The derived facts can be rebuilt.
+    await scene.sql`delete from funnel_fact_row`
+    expect(await rebuildAccounts(scene.sql, KINDS, async () => {})).toBe(6)
+    expect((await call("?days=5")).body.days).toEqual(days)
+  },
+)
 
 describe("broken analytics files", () => {
   slow(

@@ -79,7 +79,7 @@ describe("due work of a storefront audit", () => {
     expect(await scene.scans()).toHaveLength(1)
   })
 
-  test("a scan skips pages read in the last twelve hours and storefronts found without the app", async () => {
+  test("a scan skips storefronts whose page was read recently and storefronts that do not sell the app", async () => {
     await scene.says({ us: {} }, 719)
     await scene.says({ de: {} }, 721)
     await scene.fails(["fr"], "not_found", 719)

@@ -41,7 +41,7 @@ export function counted(seed: number): Observation[] {
   })
 }
 
-/** Packs all months before that day. */
+/** Packs the rating counts of all months before that day. */
 export async function foldAll(sql: Sql, before: string, chunk = 7): Promise<number> {
   let count = 0
   for (let from: number | null = 0; from !== null; ) {

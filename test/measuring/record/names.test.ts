@@ -48,7 +48,7 @@ const telling: fc.Arbitrary<Telling> = fc
   })
   .map((item) => ({ ...item, demo: item.demo && item.kind === "search" }))
 
-slow("readings in any order, parts and repetitions give the same names, each in its storefront", async () => {
+slow("an app's name in each storefront does not depend on the order, batches or repetition of readings", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(telling, { minLength: 1, maxLength: 14 }), fc.infiniteStream(fc.nat()), holdsAlways),
     { seed: 12, numRuns: RUNS, endOnFailure: true },
