@@ -42,7 +42,8 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
    */
   demo?: true | "invented"
   /**
-   * Returns the keyword or keyword prefix whose metrics use the reading itself, and not only the facts of apps in it.
+   * Returns the keyword or keyword prefix whose metrics are calculated from the reading itself, so that an import
+   * recalculates them. Omitted if readings affect metrics only through the facts of apps.
    */
   figures?(seen: Seen): { kind: "term" | "hint"; subject: string }
   /** True if the tables are partitioned by month. */

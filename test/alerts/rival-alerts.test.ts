@@ -159,7 +159,7 @@ describe("a change of a rival", () => {
   test.each([
     [17, []],
     [18, [`2025-11-18 rival_event ${RIVAL} version`]],
-  ])("a rival's change seen on the %pth gives the alerts %p", async (day, expected) => {
+  ])("a rival's change causes an alert only on recent days (18 to 20 November): %p November", async (day, expected) => {
     await trackNew(sql, ["tea"], { manualRivals: [`ios:${RIVAL}`] })
     await storeAll(sql, [page(10, { version: "1.0" }), page(day, { version: "1.1" })])
     await deriveFor(sql)

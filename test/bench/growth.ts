@@ -232,9 +232,7 @@ function idOf(app: number): string {
   return String(100_000_000 + app)
 }
 
-/**
- * Returns the ids of apps for a round. Neighbouring ids rank equally often, and no other round requests the same apps.
- */
+/** Returns ids shifted by the round: shifted apps rank about as often, and no two rounds request the same apps. */
 function idsOf(apps: readonly number[], i: number): string[] {
   return apps.map((app) => idOf(app + i))
 }

@@ -83,7 +83,7 @@ describe("the store page", () => {
     expect(counted.reduce((sum: number, count: unknown) => sum + (count as number), 0)).toBe(pricing.sources[0].events)
   })
 
-  test("the change impact is about the latest text change, and lists the other changes near it", () => {
+  test("the change impact is about the latest change of price, texts or pictures, and lists changes near it", () => {
     const impact = answer("get_change_impact")
     const texts = ["price", "name", "subtitle", "screenshots", "icon", "promotional_text", "description"]
     const latest = onIos.find(({ kind }: Answer) => texts.includes(kind))

@@ -197,7 +197,7 @@ describe("apps on followed charts", () => {
     expect([...(await sql`select subject from due where kind = 'app'`)]).toEqual([{ subject: "800002" }])
   })
 
-  long("apps on followed charts are looked up fifty per request, also on the second day with new apps", async () => {
+  long("apps on followed charts are looked up fifty per request, also after new apps joined a chart", async () => {
     await followMarket(sql, [
       { storefront: "us", ...FINANCE },
       { storefront: "gb", ...FINANCE },

@@ -160,9 +160,9 @@ async function putOnPlay(tx: Tx, app: string): Promise<void> {
 }
 
 /**
- * Everything observable after a confirm and a change of its target. It must equal, in every detail, the result of one
- * of the two orders without overlap: the same answer with its preview, the same result of the change, the same rows,
- * the same books.
+ * Everything observable after a confirm and a concurrent change of its target: the answer and its preview, the result
+ * of the change, the apps' keywords, the audit rows, and the counts of tokens and credits. It must equal the outcome of
+ * running one after the other, in either order.
  */
 interface Outcome {
   answer: string

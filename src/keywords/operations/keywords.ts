@@ -43,7 +43,7 @@ const Keyword = named(
     demandAt: described(v.nullable(Time), "Time of the newest reading behind the demand. Null if all are too old."),
     hintCount: described(
       v.nullable(Count),
-      "Number of store suggestions that extend the fully typed keyword. Null if not measured.",
+      "Number of store suggestions for the typed keyword that begin with it and are longer. Null if not measured.",
     ),
     hintCountAt: described(v.nullable(Time), "Time of the newest reading behind it. Null if all are too old."),
     popularity: described(

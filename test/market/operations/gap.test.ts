@@ -281,7 +281,7 @@ test("gap reads only the search results that contain one of the apps", async () 
   ])
 })
 
-test("spy and gap order keywords of equal rank by their bytes, page by page", async () => {
+test("spy and gap sort keywords of equal rank by their bytes, also across pages", async () => {
   // characters of one to four bytes; UTF-16 orders the last two the other way round
   const terms = ["tea", "té", "tea,\t1", "\uff54ea", "\u{1f375} tea", "mate", "m\u{1f9c9}", "m\uff54"]
   await storeAnswers(

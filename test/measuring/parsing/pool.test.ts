@@ -37,7 +37,7 @@ describe("a large body", () => {
     const { parse } = parsers()
     for (const { source, subject: request, fixture: file, as } of PARSED.filter((_, at) => at % cases(6, 1) === 0)) {
       const text = fixture(file)
-      // white space after a body changes nothing; the guard of a Google Play response is at its beginning
+      // makes the body large enough for the thread; at its end, because a response of Google Play begins with )]}'
       const body = bodyOf(text + (as === "html-json" ? `<!--${" ".repeat(70_000)}-->` : " ".repeat(70_000)))
       const inPlace = attempt(() => parseBody(source, request, body, "us"))
       const inWorker = await parse(source, request, body, "us").catch((failure) => failure)

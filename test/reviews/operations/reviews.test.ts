@@ -55,7 +55,7 @@ describe.each(SETS)("search among %s", (_, path) => {
     ["Candy Crush Saga", "us", { limit: 1 }],
   ]
 
-  test("every single filter finds the same reviews as a filter over the rows", async () => {
+  test("each filter alone finds the same reviews as a filter over the rows", async () => {
     for (const [game, country, filters] of singleFilters) {
       const { total, truncated, reviews } = await search(game, country, filters)
       const found = plain(real.feeds.get(`${game} ${country}`)!, filters)

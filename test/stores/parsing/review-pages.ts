@@ -1,8 +1,8 @@
-/**
- * A page of the App Store's feed: the ids of its reviews, and the number of the last page. Null if the links are empty.
- */
+/** A page of the App Store's feed. */
 export interface Page {
+  /** Ids. */
   reviews: readonly number[]
+  /** Number of the last page. Null if the feed's links to its first, last and next page are empty. */
   last: number | null
 }
 
