@@ -16,6 +16,12 @@ export const CALM_TRIES = 20
 const DOUBLED_BY = 10
 const MAX_PAUSE_S = 60
 
+/**
+ * `free_at` of a count that refuses no try. Not the time of the last try: a concurrent try whose transaction began
+ * earlier would be refused.
+ */
+const FREE = new Date(0)
+
 /** An attempt with a passphrase, a code or the password of a share link. */
 export interface SecretTry {
   /** Tries per address are counted separately for each scope: "sign-in", or one share link. */
@@ -72,14 +78,14 @@ async function takeAddressTry(sql: Sql, digest: Buffer): Promise<number | null> 
         for update skip locked
       ))
     )
-    insert into secret_try as t (sha256, tries, counts_until)
-    values (${digest}, 1, now() + interval '60 s')
+    insert into secret_try as t (sha256, tries, counts_until, free_at)
+    values (${digest}, 1, now() + interval '60 s', ${FREE})
     on conflict (sha256) do update
     set tries = case when t.counts_until > now() then t.tries + 1 else 1 end,
       counts_until = case when t.counts_until > now() then t.counts_until else excluded.counts_until end,
       free_at = case
         when t.counts_until > now() and t.tries + 1 >= ${MAX_TRIES_A_MINUTE} then t.counts_until
-        else now()
+        else ${FREE}
       end
     where t.free_at <= now()
     returning tries`
@@ -88,14 +94,15 @@ async function takeAddressTry(sql: Sql, digest: Buffer): Promise<number | null> 
 
 async function takeSecretTry(sql: Sql, digest: Buffer): Promise<number | null> {
   const [taken] = await sql`
-    insert into secret_try as t (sha256, tries, counts_until)
-    values (${digest}, 1, now() + interval '1 hour')
+    insert into secret_try as t (sha256, tries, counts_until, free_at)
+    values (${digest}, 1, now() + interval '1 hour', ${FREE})
     on conflict (sha256) do update
     set tries = case when t.counts_until > now() then t.tries + 1 else 1 end,
       counts_until = excluded.counts_until,
-      free_at = now() + interval '1 s' * case
-        when t.counts_until <= now() or t.tries + 1 < ${CALM_TRIES} then 0
-        else least(${MAX_PAUSE_S}::int, 2 ^ (least(t.tries + 1 - ${CALM_TRIES}::int, 100) / ${DOUBLED_BY}::float8))
+      free_at = case
+        when t.counts_until <= now() or t.tries + 1 < ${CALM_TRIES} then ${FREE}
+        else now() + interval '1 s'
+          * least(${MAX_PAUSE_S}::int, 2 ^ (least(t.tries + 1 - ${CALM_TRIES}::int, 100) / ${DOUBLED_BY}::float8))
       end
     where t.free_at <= now()
     returning tries`
@@ -113,7 +120,7 @@ async function readWait(sql: Sql, digest: Buffer): Promise<number> {
 async function giveBack(sql: Sql, digest: Buffer): Promise<void> {
   await sql`
     update secret_try
-    set tries = tries - 1, free_at = least(free_at, now())
+    set tries = tries - 1, free_at = ${FREE}
     where sha256 = ${digest} and tries > 0`
 }
 
