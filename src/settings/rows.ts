@@ -242,7 +242,7 @@ export const SETTINGS = {
       name: "SOURCES_OFF",
       schema: v.pipe(v.string(), v.transform(entries), v.check(isSourceList)),
       fallback: "",
-      meaning: "Sources that are never read, separated by commas. To list their names: appmeter sources",
+      meaning: "Sources that are never read, separated by commas. The command appmeter sources lists their names.",
       fix: "names of sources that can be read, separated by commas",
       example: "apple-store-search,play-suggest",
     },

@@ -135,7 +135,11 @@ async function countAlerts(sql: Sql): Promise<Metric> {
     order by kind
     limit 100`
   const samples = rows.map(({ kind, value }) => ({ labels: { kind }, value }))
-  return gauge("appmeter_source_alerts_open", "Open alerts about sources. To list them: appmeter sources", samples)
+  return gauge(
+    "appmeter_source_alerts_open",
+    "Open alerts about sources. The command appmeter sources lists them.",
+    samples,
+  )
 }
 
 /** Counts the processes that sent a heartbeat, which they do every 30 s. */
